@@ -1,0 +1,13 @@
+import { parseBookId } from '../lib/books/book-id.ts';
+import { openBookRepository } from '../lib/books/open-book-repository.ts';
+import { loadConfig } from '../lib/config.ts';
+import { protectedEndpoint } from '../lib/http/endpoint.ts';
+import { outcomes } from '../lib/http/outcomes.ts';
+
+const { signingSecret, table } = loadConfig(['signingSecret', 'table']);
+const books = await openBookRepository(table);
+
+/** DELETE /book/{id} */
+export const handler = protectedEndpoint(signingSecret, outcomes.bookDeleted, async (event) => {
+  await books.delete(parseBookId(event.pathParameters?.id));
+});

@@ -1,0 +1,22 @@
+import { parseBookId } from '../lib/books/book-id.ts';
+import { openBookRepository } from '../lib/books/open-book-repository.ts';
+import { parseBookChanges } from '../lib/books/parse-book.ts';
+import { loadConfig } from '../lib/config.ts';
+import { protectedEndpoint } from '../lib/http/endpoint.ts';
+import { HttpError } from '../lib/http/http-error.ts';
+import { outcomes } from '../lib/http/outcomes.ts';
+
+const { signingSecret, table } = loadConfig(['signingSecret', 'table']);
+const books = await openBookRepository(table);
+
+/** PUT /book/{id} */
+export const handler = protectedEndpoint(signingSecret, outcomes.bookUpdated, async (event) => {
+  const id = parseBookId(event.pathParameters?.id);
+  const changes = parseBookChanges(event);
+  if (changes === undefined) {
+    // A missing book comes before an invalid body (SPEC.md section 4).
+    await books.get(id);
+    throw new HttpError(outcomes.invalidInput);
+  }
+  return books.update(id, changes);
+});

@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  type QueryCommandOutput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { NativeAttributeValue } from '@aws-sdk/util-dynamodb';
+import type { Book, BookFields } from './book.ts';
+import { translateDynamoDBError } from './dynamodb-errors.ts';
+import { BookNotFoundError, BookTooLargeError, IdTakenError } from './errors.ts';
+import { bookKey, counterKey, type ItemKey, shardOf } from './keys.ts';
+
+/** Enough that two writes never draw the same token; each book carries one, so no longer than that. */
+const writeTokenBytes = 9;
+
+/**
+ * The books in DynamoDB. Reads are strongly consistent.
+ *
+ * The SDK sends a request again when its answer was lost, although the first one may have been carried out. Every
+ * write is built so that this makes no difference to what the client is told, or to what is stored.
+ *
+ * Each operation throws a {@link StorageUnavailableError} when the database gives no answer.
+ */
+export class BookRepository {
+  readonly #client: DynamoDBDocumentClient;
+  readonly #tableName: string;
+
+  /**
+   * @param client - a document client
+   * @param tableName - a table that {@link verifyTable} accepts
+   */
+  constructor(client: DynamoDBDocumentClient, tableName: string) {
+    this.#client = client;
+    this.#tableName = tableName;
+  }
+
+  /**
+   * Stores a book under a new id.
+   *
+   * The write token tells our own item, stored by a request whose answer was lost, from another's under the same id,
+   * which a counter that was reset would lead to.
+   *
+   * @param fields - the book
+   * @returns the book with its id
+   * @throws {BookTooLargeError} when the book does not fit into an item; its id is then never used
+   * @throws {IdTakenError} when the counter gave an id that a book has; that book stays as it is
+   */
+  async create(fields: BookFields): Promise<Book> {
+    const book: Book = { id: await this.#drawId(), ...fields };
+    const writeToken = createWriteToken();
+    try {
+      await this.#client.send(
+        new PutCommand({
+          TableName: this.#tableName,
+          Item: { ...bookKey(book.id), ...fields, writeToken },
+          ConditionExpression: 'attribute_not_exists(id) OR writeToken = :writeToken',
+          ExpressionAttributeValues: { ':writeToken': writeToken },
+        }),
+      );
+      return book;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) throw new IdTakenError(book.id, { cause: error });
+      throw translateDynamoDBError(error);
+    }
+  }
+
+  /**
+   * @param id - the id of a book
+   * @returns the book
+   * @throws {BookNotFoundError} when there is none
+   */
+  async get(id: number): Promise<Book> {
+    const item = await this.#readItem(bookKey(id));
+    if (item === undefined) throw new BookNotFoundError();
+    return toBook(item);
+  }
+
+  /**
+   * Reads all books in ascending order of their ids. Books that are created or deleted meanwhile may or may not be
+   * among them; every other book is, once.
+   */
+  async *list(): AsyncGenerator<Book> {
+    const lastShard = shardOf(await this.#readLastId());
+    for (let shard = 0; shard <= lastShard; shard += 1) {
+      let startKey: QueryCommandInput['ExclusiveStartKey'];
+      do {
+        const page = await this.#readPage(shard, startKey);
+        for (const item of page.Items ?? []) yield toBook(item);
+        startKey = page.LastEvaluatedKey;
+      } while (startKey !== undefined);
+    }
+  }
+
+  /**
+   * Changes the given fields of a book in one request, so that updates at the same time never undo each other.
+   *
+   * @param id - the id of a book
+   * @param changes - the fields to set; the others keep their values
+   * @returns the whole book as it is now
+   * @throws {BookNotFoundError} when there is no such book
+   * @throws {BookTooLargeError} when the changed book would not fit into an item; it is not changed
+   */
+  async update(id: number, changes: Partial<BookFields>): Promise<Book> {
+    const fields = Object.entries(changes);
+    if (fields.length === 0) return this.get(id);
+    try {
+      const { Attributes: item } = await this.#client.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: bookKey(id),
+          ConditionExpression: 'attribute_exists(id)',
+          UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+          ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return toBook(item ?? {});
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) throw new BookNotFoundError();
+      const translated = translateDynamoDBError(error);
+      // DynamoDB may look at the size before it looks for the book.
+      if (translated instanceof BookTooLargeError) await this.get(id);
+      throw translated;
+    }
+  }
+
+  /**
+   * Removes a book.
+   *
+   * When the SDK had to send the request more than once and the last answer says that there is no such book, one
+   * of our own requests may well have removed it: that counts as done, as a false "not found" would be worse.
+   *
+   * @param id - the id of a book
+   * @throws {BookNotFoundError} when there is no such book
+   */
+  async delete(id: number): Promise<void> {
+    try {
+      await this.#client.send(
+        new DeleteCommand({
+          TableName: this.#tableName,
+          Key: bookKey(id),
+          ConditionExpression: 'attribute_exists(id)',
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw translateDynamoDBError(error);
+      const attempts = error.$metadata.attempts ?? 1;
+      if (attempts === 1) throw new BookNotFoundError();
+    }
+  }
+
+  /** A request that was carried out twice leaves a gap between ids, and nothing worse. */
+  async #drawId(): Promise<number> {
+    try {
+      const { Attributes: counter } = await this.#client.send(
+        new UpdateCommand({
+          TableName: this.#tableName,
+          Key: counterKey,
+          UpdateExpression: 'ADD lastId :one',
+          ExpressionAttributeValues: { ':one': 1 },
+          ReturnValues: 'UPDATED_NEW',
+        }),
+      );
+      return counter?.lastId;
+    } catch (error) {
+      throw translateDynamoDBError(error);
+    }
+  }
+
+  async #readLastId(): Promise<number> {
+    const counter = await this.#readItem(counterKey);
+    return counter?.lastId ?? 0;
+  }
+
+  async #readItem(key: ItemKey): Promise<Item | undefined> {
+    try {
+      const { Item: item } = await this.#client.send(
+        new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }),
+      );
+      return item;
+    } catch (error) {
+      throw translateDynamoDBError(error);
+    }
+  }
+
+  async #readPage(
+    shard: number,
+    startKey: QueryCommandInput['ExclusiveStartKey'],
+  ): Promise<QueryCommandOutput> {
+    try {
+      return await this.#client.send(
+        new QueryCommand({
+          TableName: this.#tableName,
+          KeyConditionExpression: 'shard = :shard',
+          ExpressionAttributeValues: { ':shard': shard },
+          ConsistentRead: true,
+          ExclusiveStartKey: startKey,
+        }),
+      );
+    } catch (error) {
+      throw translateDynamoDBError(error);
+    }
+  }
+}
+
+/** An item as lib-dynamodb gives it. */
+type Item = Record<string, NativeAttributeValue>;
+
+function toBook({ id, title, author, year }: Item): Book {
+  return { id, title, author, year };
+}
+
+function createWriteToken(): string {
+  return randomBytes(writeTokenBytes).toString('base64url');
+}

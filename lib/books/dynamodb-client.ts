@@ -1,0 +1,32 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { TableLocation } from './table-url.ts';
+
+/** DynamoDB answers in single-digit milliseconds; a connection that takes this long will not be made. */
+const connectionTimeoutMs = 500;
+
+/** Long enough for a 1 MB page on a slow line. */
+const requestTimeoutMs = 1_500;
+
+/**
+ * With the time limits above, an operation fails after about 6 s at most, before the shortest timeout of a function
+ * (10 s, serverless.yml) and of API Gateway (29 s), so that a hanging database gives an enveloped 503.
+ */
+const maxAttempts = 3;
+
+/**
+ * Makes a client for the table's endpoint. Credentials come from the SDK's default chain.
+ *
+ * @param location - where the table is
+ */
+export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint,
+    region,
+    maxAttempts,
+    requestHandler: {
+      connectionTimeout: connectionTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { BookTooLargeError, StorageUnavailableError } from './errors.ts';
+
+/** In the texts of every ValidationException about an item, or the values of an update, of more than 400 KB. */
+const tooLargeText = /size.*exceeded|exceeded.*size/i;
+
+/**
+ * Translates what a DynamoDB client threw, so that the SDK's exceptions stop here.
+ *
+ * @param error - the SDK's exception, or what its HTTP handler threw
+ * @returns a {@link BookTooLargeError} for an item over 400 KB; the error itself for any other
+ *   ValidationException, which is our bug; a {@link StorageUnavailableError} for all the rest: refusals, throttling,
+ *   time limits, broken connections and answers that make no sense
+ */
+export function translateDynamoDBError(error: unknown): unknown {
+  if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
+  if (error.name === 'ValidationException') {
+    return tooLargeText.test(error.message) ? new BookTooLargeError({ cause: error }) : error;
+  }
+  return new StorageUnavailableError(`DynamoDB failed: ${describe(error)}`, { cause: error });
+}
+
+/** A refused connection to a name with several addresses is an AggregateError with an empty message. */
+function describe(error: Error): string {
+  const [first = error] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  return `${first.name}: ${first.message}`;
+}

@@ -1,0 +1,37 @@
+/** Where a DynamoDB table is. */
+export interface TableLocation {
+  /** The DynamoDB endpoint: an origin without path. */
+  readonly endpoint: string;
+  /** The region that requests are signed for. */
+  readonly region: string;
+  readonly tableName: string;
+}
+
+/** "Naming rules and data types supported in Amazon DynamoDB". */
+const tablePath = /^\/([a-zA-Z0-9_.-]{3,255})$/;
+
+/** "Amazon DynamoDB endpoints and quotas". */
+const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
+
+/**
+ * Reads DB_URL: a DynamoDB endpoint with the name of the table as its path.
+ *
+ * @param text - for example `https://dynamodb.eu-west-1.amazonaws.com/books` or `http://127.0.0.1:8000/books`
+ * @param defaultRegion - the region for an endpoint that is not AWS's own and so names none
+ * @returns the location, or `undefined` when the text is no such URL
+ */
+export function parseTableUrl(text: string, defaultRegion: string): TableLocation | undefined {
+  const url = URL.parse(text);
+  const tableName = url && tablePath.exec(url.pathname)?.[1];
+  if (!tableName || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.search || url.hash || url.username || url.password) return undefined;
+  return { endpoint: url.origin, region: regionOf(url.origin) ?? defaultRegion, tableName };
+}
+
+/**
+ * @param endpoint - the origin of a DynamoDB endpoint
+ * @returns the region when the endpoint is AWS's own, `undefined` for an emulator or a local engine
+ */
+export function regionOf(endpoint: string): string | undefined {
+  return awsHost.exec(new URL(endpoint).hostname)?.[1];
+}

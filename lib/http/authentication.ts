@@ -1,0 +1,22 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { createTokenVerifier } from '../auth/token.ts';
+import { HttpError } from './http-error.ts';
+import { outcomes } from './outcomes.ts';
+
+/**
+ * Middleware that lets a request through only with a valid token as the whole value of its `Authorization` header
+ * (SPEC.md section 5). Header names have to be in lower case by then.
+ *
+ * @param signingSecret - SECRET_TOKEN
+ */
+export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayProxyEvent> {
+  const verifyToken = createTokenVerifier(signingSecret);
+  return {
+    before: async function checkToken({ event }) {
+      const token = event.headers.authorization;
+      if (!token) throw new HttpError(outcomes.tokenRequired);
+      await verifyToken(token);
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { BookNotFoundError, BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
+import { HttpError } from './http-error.ts';
+import { type Outcome, outcomes } from './outcomes.ts';
+
+/**
+ * @param error - whatever ended a request
+ * @returns what the client is told; an error that nobody foresaw is an internal one, and its text stays here
+ */
+export function outcomeOf(error: unknown): Outcome {
+  if (error instanceof HttpError) return error.outcome;
+  if (error instanceof BookNotFoundError) return outcomes.bookNotFound;
+  if (error instanceof BookTooLargeError) return outcomes.payloadTooLarge;
+  if (error instanceof StorageUnavailableError) return outcomes.serviceUnavailable;
+  return outcomes.internalError;
+}

@@ -1,0 +1,31 @@
+/** How a request ended: the HTTP status, the fixed message of the envelope, and headers that always go with it. */
+export interface Outcome {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Every outcome that the functions answer with: the messages of SPEC.md sections 4, 5 and 7, then those for
+ * situations that it leaves open. What API Gateway answers by itself is in infrastructure/gateway-responses.yml.
+ */
+export const outcomes = {
+  tokenGenerated: { status: 200, message: 'Token generated successfully' },
+  bookCreated: { status: 201, message: 'Book created successfully' },
+  booksRetrieved: { status: 200, message: 'Books retrieved successfully' },
+  bookRetrieved: { status: 200, message: 'Book retrieved successfully' },
+  bookUpdated: { status: 200, message: 'Book updated successfully' },
+  bookDeleted: { status: 200, message: 'Book deleted successfully' },
+
+  invalidInput: { status: 400, message: 'Invalid input' },
+  invalidRequestPayload: { status: 400, message: 'Invalid request payload' },
+  tokenRequired: { status: 401, message: 'Authorization token required' },
+  invalidToken: { status: 401, message: 'Invalid token' },
+  invalidCredentials: { status: 401, message: 'Invalid credentials' },
+  bookNotFound: { status: 404, message: 'Book not found' },
+  tokenNotGenerated: { status: 500, message: 'Could not generate token' },
+
+  payloadTooLarge: { status: 413, message: 'Payload too large' },
+  internalError: { status: 500, message: 'Internal server error' },
+  serviceUnavailable: { status: 503, message: 'Service unavailable', headers: { 'Retry-After': '1' } },
+} as const satisfies Record<string, Outcome>;

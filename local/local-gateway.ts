@@ -1,0 +1,91 @@
+import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { GatewayResponse } from './gateway-responses.ts';
+import type { HapiRequest, HapiResponse, HapiServer, HapiServerOptions, HapiToolkit } from './hapi.ts';
+
+/** Gives the gateway's own answer for a response type of API Gateway. */
+type RenderGatewayResponse = (type: string) => GatewayResponse;
+
+/** The route that serverless-offline adds for whatever no function has. */
+const fallbackRoute = '/{p*}';
+
+/**
+ * Completes the options of serverless-offline's HTTP server, so that it adds nothing that API Gateway does not (no
+ * compression, no partial content) and hands over what Node would otherwise refuse without a body.
+ *
+ * @param options - the options that serverless-offline chose
+ * @param render - gives the gateway's own answers
+ */
+export function gatewayOptions(options: HapiServerOptions, render: RenderGatewayResponse): HapiServerOptions {
+  const listener = createServer({ requireHostHeader: false });
+  listener.on('checkExpectation', (request, response) => listener.emit('request', request, response));
+  listener.on('connect', (_request, socket) => endWith(socket, render('MISSING_AUTHENTICATION_TOKEN')));
+  return { ...options, listener, compression: false, routes: { response: { ranges: false } } };
+}
+
+/**
+ * Makes serverless-offline's HTTP server answer as API Gateway does wherever no function answers, and hand requests
+ * over as API Gateway does.
+ *
+ * @param server - the server, with all routes and extensions of serverless-offline
+ * @param render - gives the gateway's own answers
+ */
+export function actAsGateway(server: HapiServer, render: RenderGatewayResponse): void {
+  server.ext('onRequest', (request, toolkit) => {
+    // hapi would answer HEAD from the routes of GET, and read the bodies of requests that no function is there for.
+    if (request.method === 'head' || server.match(request.method, request.path)?.path === fallbackRoute) {
+      return answer(toolkit, render('MISSING_AUTHENTICATION_TOKEN')).takeover();
+    }
+    // Without it, neither hapi nor serverless-offline adds CORS headers; the event has the header all the same.
+    delete request.headers.origin;
+    // Bodies of this type reach a function as base64, like all bodies do through API Gateway (binaryMediaTypes).
+    request.headers['content-type'] = 'application/octet-stream';
+    return toolkit.continue;
+  });
+  server.ext('onPreResponse', (request, toolkit) => {
+    const type = gatewayResponseType(request);
+    if (type !== undefined) return answer(toolkit, render(type));
+    (request.response as HapiResponse).charset('');
+    return toolkit.continue;
+  });
+  answerMalformedHttp(server.listener, render('BAD_REQUEST_PARAMETERS'));
+}
+
+/**
+ * @returns the response type under which API Gateway would answer, or `undefined` when a function answered
+ */
+function gatewayResponseType({ response }: HapiRequest): string | undefined {
+  const status = response.isBoom ? response.output.statusCode : response.statusCode;
+  // A function that failed or timed out; its status may come from the text of the error.
+  if (status === '504') return 'INTEGRATION_TIMEOUT';
+  if (typeof status === 'string') return 'DEFAULT_5XX';
+  if (!response.isBoom) return undefined;
+  if (status === 404) return 'MISSING_AUTHENTICATION_TOKEN';
+  if (status === 413) return 'REQUEST_TOO_LARGE';
+  return status < 500 ? 'BAD_REQUEST_PARAMETERS' : 'DEFAULT_5XX';
+}
+
+function answer(toolkit: HapiToolkit, { status, headers, body }: GatewayResponse): HapiResponse {
+  const response = toolkit.response(body).code(status);
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+  return response.charset('');
+}
+
+/** What is no HTTP at all never becomes a request; hapi would answer it without a body. */
+function answerMalformedHttp(listener: Server, response: GatewayResponse): void {
+  listener.removeAllListeners('clientError');
+  listener.on('clientError', (_error, socket) => endWith(socket, response));
+}
+
+function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const head = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...head.map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
