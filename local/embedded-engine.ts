@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
 
 /**
@@ -8,8 +9,10 @@ import dynalite from 'dynalite';
  *
  * @param path - the folder of its data, made when missing
  * @returns the engine's endpoint
+ * @throws an Error that says why the folder cannot be opened
  */
 export async function startEmbeddedEngine(path: string): Promise<string> {
+  await tryToOpen(path);
   const server = dynalite({ path, createTableMs: 0 });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -17,4 +20,17 @@ export async function startEmbeddedEngine(path: string): Promise<string> {
   server.unref();
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
+}
+
+/** The engine itself crashes at its first operation when another process has the folder open. */
+async function tryToOpen(path: string): Promise<void> {
+  const store = new ClassicLevel(path);
+  try {
+    await store.open();
+  } catch (error) {
+    const { cause = error } = error as Error;
+    throw cause;
+  } finally {
+    await store.close();
+  }
 }

@@ -32,12 +32,12 @@ export function gatewayOptions(options: HapiServerOptions, render: RenderGateway
  */
 export function actAsGateway(server: HapiServer, render: RenderGatewayResponse): void {
   server.ext('onRequest', (request, toolkit) => {
-    // hapi would answer HEAD from the routes of GET, and read the bodies of requests that no function is there for.
-    if (request.method === 'head' || server.match(request.method, request.path)?.path === fallbackRoute) {
-      return answer(toolkit, render('MISSING_AUTHENTICATION_TOKEN')).takeover();
-    }
     // Without it, neither hapi nor serverless-offline adds CORS headers; the event has the header all the same.
     delete request.headers.origin;
+    // hapi would answer HEAD from the routes of GET, and read the bodies of requests that no function is there for.
+    if (request.method === 'head' || findRoute(server, request) === fallbackRoute) {
+      return answer(toolkit, render('MISSING_AUTHENTICATION_TOKEN')).takeover();
+    }
     // Bodies of this type reach a function as base64, like all bodies do through API Gateway (binaryMediaTypes).
     request.headers['content-type'] = 'application/octet-stream';
     return toolkit.continue;
@@ -49,6 +49,15 @@ export function actAsGateway(server: HapiServer, render: RenderGatewayResponse):
     return toolkit.continue;
   });
   answerMalformedHttp(server.listener, render('BAD_REQUEST_PARAMETERS'));
+}
+
+/** @returns the path of the route, or `undefined` for a malformed path, which hapi answers with 400 */
+function findRoute(server: HapiServer, { method, path }: HapiRequest): string | undefined {
+  try {
+    return server.match(method, path)?.path;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { collectGatewayResponses } from './gateway-responses.ts';
 import { replaceHapiServer } from './hapi.ts';
 import { loadLocalConfig } from './local-config.ts';
 import { actAsGateway, gatewayOptions } from './local-gateway.ts';
+import { type PluginLog, quietOffline } from './quiet-offline.ts';
 import { formatReadyMessage } from './ready-message.ts';
 import type { Serverless } from './serverless.ts';
 import { StartError } from './start-error.ts';
@@ -28,10 +29,16 @@ export default class LocalServicePlugin {
   readonly hooks: Readonly<Record<string, () => Promise<void>>>;
   readonly #serverless: Serverless;
   readonly #cliOptions: Partial<OfflineOptions>;
+  readonly #log: PluginLog;
 
-  constructor(serverless: Serverless, cliOptions: Partial<OfflineOptions>) {
+  constructor(
+    serverless: Serverless,
+    cliOptions: Partial<OfflineOptions>,
+    { log }: { readonly log: PluginLog },
+  ) {
     this.#serverless = serverless;
     this.#cliOptions = cliOptions;
+    this.#log = log;
     const prepare = () => this.#prepare();
     // `serverless offline` fires the first, `serverless offline start` the second.
     this.hooks = { 'before:offline:start': prepare, 'before:offline:start:init': prepare };
@@ -49,6 +56,7 @@ export default class LocalServicePlugin {
         AUTH_PASSWORD: config.credentials.password,
         DB_URL: storage.url,
       });
+      await quietOffline(this.#log);
       this.#dressServers(
         formatReadyMessage(`http://${host}:${httpPort}`, storage.description, config.credentials),
       );

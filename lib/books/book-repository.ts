@@ -4,13 +4,13 @@ import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
+  type GetCommandOutput,
   PutCommand,
   QueryCommand,
   type QueryCommandInput,
   type QueryCommandOutput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 import type { Book, BookFields } from './book.ts';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
 import { BookNotFoundError, BookTooLargeError, IdTakenError } from './errors.ts';
@@ -198,7 +198,9 @@ export class BookRepository {
       return await this.#client.send(
         new QueryCommand({
           TableName: this.#tableName,
-          KeyConditionExpression: 'shard = :shard',
+          // "shard" is a reserved word of DynamoDB's expressions.
+          KeyConditionExpression: '#shard = :shard',
+          ExpressionAttributeNames: { '#shard': 'shard' },
           ExpressionAttributeValues: { ':shard': shard },
           ConsistentRead: true,
           ExclusiveStartKey: startKey,
@@ -211,7 +213,7 @@ export class BookRepository {
 }
 
 /** An item as lib-dynamodb gives it. */
-type Item = Record<string, NativeAttributeValue>;
+type Item = NonNullable<GetCommandOutput['Item']>;
 
 function toBook({ id, title, author, year }: Item): Book {
   return { id, title, author, year };
