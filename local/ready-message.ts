@@ -27,5 +27,5 @@ Stop it with Ctrl-C.
 }
 
 function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\\\''")}'`;
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

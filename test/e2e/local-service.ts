@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const projectFolder = resolve(import.meta.dirname, '../..');
+const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
+
+/** Generous, because several services may be starting on two busy cores. */
+const startTimeoutMs = 60_000;
+
+/** What every service in these tests is configured with, unless a test says otherwise. */
+export const testSettings = {
+  SECRET_TOKEN: 'a secret that only these tests know and nothing else',
+  AUTH_USERNAME: 'librarian',
+  AUTH_PASSWORD: "it's a password",
+};
+
+/** A command that has ended. */
+export interface EndedCommand {
+  readonly exitCode: number | null;
+  readonly output: string;
+}
+
+/** A running `serverless offline`, the very command of `npm start`, on a port of its own. */
+export class LocalService {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly #process: ChildProcess;
+  readonly #buildFolder: string;
+  readonly #ended: Promise<unknown>;
+  #output = '';
+
+  private constructor(port: number, environment: NodeJS.ProcessEnv) {
+    this.port = port;
+    this.baseUrl = `http://127.0.0.1:${port}`;
+    // Bundles of services that start at the same time must not overwrite each other.
+    this.#buildFolder = `.esbuild-${randomUUID()}`;
+    this.#process = spawn(process.execPath, [serverless, 'offline', '--httpPort', String(port)], {
+      cwd: projectFolder,
+      env: { ...process.env, ...testSettings, ...environment, BUILD_DIR: this.#buildFolder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+      });
+    }
+    this.#ended = once(this.#process, 'close');
+  }
+
+  /**
+   * Starts a service and waits until it is ready.
+   *
+   * @param environment - variables on top of this process's and {@link testSettings}
+   */
+  static async start(environment: NodeJS.ProcessEnv): Promise<LocalService> {
+    const service = new LocalService(await findFreePort(), environment);
+    const deadline = Date.now() + startTimeoutMs;
+    while (!service.#output.includes('Stop it with Ctrl-C')) {
+      if (service.#process.exitCode !== null || Date.now() > deadline) {
+        await service.kill();
+        throw new Error(`the service did not start:\n${service.#output}`);
+      }
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    return service;
+  }
+
+  /**
+   * Runs a start that is expected to fail, to its end.
+   *
+   * @param environment - variables on top of this process's and {@link testSettings}
+   * @param port - the port to listen on
+   */
+  static async fail(environment: NodeJS.ProcessEnv, port?: number): Promise<EndedCommand> {
+    const service = new LocalService(port ?? (await findFreePort()), environment);
+    const timer = setTimeout(() => service.#process.kill('SIGKILL'), startTimeoutMs);
+    await service.#end();
+    clearTimeout(timer);
+    return { exitCode: service.#process.exitCode, output: service.#output };
+  }
+
+  /** Everything that was written to standard output and standard error so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Ends the service as Ctrl-C or a process manager does. */
+  async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<EndedCommand> {
+    this.#process.kill(signal);
+    await this.#end();
+    return { exitCode: this.#process.exitCode, output: this.#output };
+  }
+
+  /** Ends the service as a power cut does. */
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    await this.#ended;
+    await rm(join(projectFolder, this.#buildFolder), { recursive: true, force: true });
+  }
+}
+
+/** Makes an empty folder for the data of a service. */
+export async function createDataFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'book-catalog-'));
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
