@@ -1,12 +1,32 @@
-import { openBookRepository } from '../lib/books/open-book-repository.ts';
+import { openBookList } from '../lib/books/open-book-repository.ts';
+import { parsePageQuery } from '../lib/books/parse-page-query.ts';
 import { loadConfig } from '../lib/config.ts';
-import { protectedEndpoint } from '../lib/http/endpoint.ts';
+import { HttpError } from '../lib/http/http-error.ts';
+import { linkToNext } from '../lib/http/link.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
+import { streamingEndpoint } from '../lib/http/streaming-endpoint.ts';
 
-const { signingSecret, table } = loadConfig(['signingSecret', 'table']);
-const books = await openBookRepository(table);
+const { signingSecret, table, responseStreaming } = loadConfig([
+  'signingSecret',
+  'table',
+  'responseStreaming',
+]);
+const list = await openBookList(table);
 
 /** GET /books */
-export const handler = protectedEndpoint(signingSecret, outcomes.booksRetrieved, async () =>
-  Array.fromAsync(books.list()),
+export const handler = streamingEndpoint(
+  signingSecret,
+  responseStreaming,
+  outcomes.booksRetrieved,
+  async (event) => {
+    const query = parsePageQuery(event.queryStringParameters);
+    if (query === undefined) throw new HttpError(outcomes.invalidInput);
+    if (query.limit === undefined) return { pieces: list.readAll() };
+    const { books, more } = await list.readSlice(query.after, query.limit);
+    const last = books.at(-1);
+    return {
+      pieces: [books],
+      ...(more && last && { headers: linkToNext(event, { limit: query.limit, after: last.id }) }),
+    };
+  },
 );

@@ -9,6 +9,8 @@ export interface Config {
   readonly credentials: Credentials;
   /** DB_URL: where the books are. */
   readonly table: TableLocation;
+  /** RESPONSE_STREAMING: whether the runtime takes a response as a stream. */
+  readonly responseStreaming: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -63,6 +65,10 @@ const readers: { readonly [Part in keyof Config]: Reader<Config[Part]> } = {
 
   credentials(setting) {
     return { username: setting('AUTH_USERNAME'), password: setting('AUTH_PASSWORD') };
+  },
+
+  responseStreaming(_setting, environment) {
+    return environment.RESPONSE_STREAMING === 'true';
   },
 
   table(setting, environment, problems) {

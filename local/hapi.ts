@@ -20,7 +20,7 @@ export interface HapiResponse {
 }
 
 /** An error that hapi answers with. */
-export interface HapiBoom {
+interface HapiBoom {
   readonly isBoom: true;
   readonly output: { readonly statusCode: number };
 }

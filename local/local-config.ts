@@ -16,7 +16,7 @@ const localDefaults = {
 };
 
 /** The configuration of a local start. */
-export interface LocalConfig extends Omit<Config, 'table'> {
+export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials'> {
   /** What DB_URL names; absent when it is not set, for the embedded engine. */
   readonly table?: TableLocation;
   /** DB_PATH: absolute path of the folder for the embedded engine's data. */

@@ -6,18 +6,18 @@ import {
   GetCommand,
   type GetCommandOutput,
   PutCommand,
-  QueryCommand,
-  type QueryCommandInput,
-  type QueryCommandOutput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Book, BookFields } from './book.ts';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
 import { BookNotFoundError, BookTooLargeError, IdTakenError } from './errors.ts';
-import { bookKey, counterKey, type ItemKey, shardOf } from './keys.ts';
+import { bookKey, counterKey, type ItemKey } from './keys.ts';
 
 /** Enough that two writes never draw the same token; each book carries one, so no longer than that. */
 const writeTokenBytes = 9;
+
+/** "Constraints in Amazon DynamoDB": 400 KB with the names of the attributes. */
+const maxItemBytes = 400 * 1024;
 
 /**
  * The books in DynamoDB. Reads are strongly consistent.
@@ -48,10 +48,11 @@ export class BookRepository {
    *
    * @param fields - the book
    * @returns the book with its id
-   * @throws {BookTooLargeError} when the book does not fit into an item; its id is then never used
+   * @throws {BookTooLargeError} when the book does not fit into an item
    * @throws {IdTakenError} when the counter gave an id that a book has; that book stays as it is
    */
   async create(fields: BookFields): Promise<Book> {
+    refuseOversized(fields);
     const book: Book = { id: await this.#drawId(), ...fields };
     const writeToken = createWriteToken();
     try {
@@ -82,22 +83,6 @@ export class BookRepository {
   }
 
   /**
-   * Reads all books in ascending order of their ids. Books that are created or deleted meanwhile may or may not be
-   * among them; every other book is, once.
-   */
-  async *list(): AsyncGenerator<Book> {
-    const lastShard = shardOf(await this.#readLastId());
-    for (let shard = 0; shard <= lastShard; shard += 1) {
-      let startKey: QueryCommandInput['ExclusiveStartKey'];
-      do {
-        const page = await this.#readPage(shard, startKey);
-        for (const item of page.Items ?? []) yield toBook(item);
-        startKey = page.LastEvaluatedKey;
-      } while (startKey !== undefined);
-    }
-  }
-
-  /**
    * Changes the given fields of a book in one request, so that updates at the same time never undo each other.
    *
    * @param id - the id of a book
@@ -110,6 +95,7 @@ export class BookRepository {
     const fields = Object.entries(changes);
     if (fields.length === 0) return this.get(id);
     try {
+      refuseOversized(changes);
       const { Attributes: item } = await this.#client.send(
         new UpdateCommand({
           TableName: this.#tableName,
@@ -124,7 +110,7 @@ export class BookRepository {
       return toBook(item ?? {});
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw new BookNotFoundError();
-      const translated = translateDynamoDBError(error);
+      const translated = error instanceof BookTooLargeError ? error : translateDynamoDBError(error);
       // DynamoDB may look at the size before it looks for the book.
       if (translated instanceof BookTooLargeError) await this.get(id);
       throw translated;
@@ -174,38 +160,12 @@ export class BookRepository {
     }
   }
 
-  async #readLastId(): Promise<number> {
-    const counter = await this.#readItem(counterKey);
-    return counter?.lastId ?? 0;
-  }
-
   async #readItem(key: ItemKey): Promise<Item | undefined> {
     try {
       const { Item: item } = await this.#client.send(
         new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }),
       );
       return item;
-    } catch (error) {
-      throw translateDynamoDBError(error);
-    }
-  }
-
-  async #readPage(
-    shard: number,
-    startKey: QueryCommandInput['ExclusiveStartKey'],
-  ): Promise<QueryCommandOutput> {
-    try {
-      return await this.#client.send(
-        new QueryCommand({
-          TableName: this.#tableName,
-          // "shard" is a reserved word of DynamoDB's expressions.
-          KeyConditionExpression: '#shard = :shard',
-          ExpressionAttributeNames: { '#shard': 'shard' },
-          ExpressionAttributeValues: { ':shard': shard },
-          ConsistentRead: true,
-          ExclusiveStartKey: startKey,
-        }),
-      );
     } catch (error) {
       throw translateDynamoDBError(error);
     }
@@ -217,6 +177,11 @@ type Item = NonNullable<GetCommandOutput['Item']>;
 
 function toBook({ id, title, author, year }: Item): Book {
   return { id, title, author, year };
+}
+
+/** Spares the database what cannot fit by its text alone; it does the exact sum. */
+function refuseOversized({ title = '', author = '' }: Partial<BookFields>): void {
+  if (Buffer.byteLength(title) + Buffer.byteLength(author) > maxItemBytes) throw new BookTooLargeError();
 }
 
 function createWriteToken(): string {

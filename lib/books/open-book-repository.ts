@@ -1,19 +1,36 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BookList } from './book-list.ts';
 import { BookRepository } from './book-repository.ts';
 import { createDynamoDBClient } from './dynamodb-client.ts';
 import { verifyTable } from './table.ts';
 import type { TableLocation } from './table-url.ts';
 
 /**
- * Opens the books for a function instance, after a check that their table is there. A function awaits this while its
- * module loads, so that an instance whose storage is unreachable fails in Lambda's INIT phase and serves nobody.
+ * Opens the books one by one, for a function instance, after a check that their table is there. A function awaits this
+ * while its module loads, so that an instance whose storage is unreachable fails in Lambda's INIT phase and serves
+ * nobody.
  *
  * @param location - where the table is
- * @returns the books
  * @throws what {@link verifyTable} throws
  */
 export async function openBookRepository(location: TableLocation): Promise<BookRepository> {
-  const client = DynamoDBDocumentClient.from(createDynamoDBClient(location));
-  await verifyTable(client, location.tableName);
+  const client = DynamoDBDocumentClient.from(await connect(location));
   return new BookRepository(client, location.tableName);
+}
+
+/**
+ * Opens the list of all books, like {@link openBookRepository}.
+ *
+ * @param location - where the table is
+ * @throws what {@link verifyTable} throws
+ */
+export async function openBookList(location: TableLocation): Promise<BookList> {
+  return new BookList(await connect(location), location.tableName);
+}
+
+async function connect(location: TableLocation): Promise<DynamoDBClient> {
+  const client = createDynamoDBClient(location);
+  await verifyTable(DynamoDBDocumentClient.from(client), location.tableName);
+  return client;
 }

@@ -14,7 +14,8 @@ export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayPro
   const verifyToken = createTokenVerifier(signingSecret);
   return {
     before: async function checkToken({ event }) {
-      const token = event.headers.authorization;
+      // The console of AWS sends an event without headers.
+      const token = event.headers?.authorization;
       if (!token) throw new HttpError(outcomes.tokenRequired);
       await verifyToken(token);
     },

@@ -4,17 +4,22 @@ import { outcomeOf } from './error-outcome.ts';
 import type { Outcome } from './outcomes.ts';
 
 /**
- * Middleware that puts what a handler returned, or the outcome of what it threw, into the envelope of SPEC.md
- * section 2: `{status, message, data}`.
+ * Middleware that puts what a handler returned into the envelope of SPEC.md section 2: `{status, message, data}`.
  *
  * @param success - the outcome of a request whose handler returned; the value returned becomes `data`
  */
-export function formatEnvelope(success: Outcome): MiddlewareObj<APIGatewayProxyEvent> {
+export function formatData(success: Outcome): MiddlewareObj<APIGatewayProxyEvent> {
   return {
-    after: function formatSuccess(request) {
+    after: function putIntoEnvelope(request) {
       request.response = createResponse(success, request.response ?? null);
     },
-    onError: function formatError(request) {
+  };
+}
+
+/** Middleware that ends a failed request with the outcome of what was thrown, in the same envelope. */
+export function formatErrors(): MiddlewareObj<APIGatewayProxyEvent> {
+  return {
+    onError: function putErrorIntoEnvelope(request) {
       request.response = createResponse(outcomeOf(request.error), null);
     },
   };

@@ -1,3 +1,4 @@
+import { finished, Readable } from 'node:stream';
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { writeLog } from '../log.ts';
@@ -7,7 +8,7 @@ type LogState = { startedAt?: number };
 /**
  * Middleware that writes one line for each request: request ids, route, status, duration in milliseconds, and whether
  * it was the instance's first. An answer of 5xx is logged as an error with its cause and stack; the reason of a
- * refused token by its code.
+ * refused token by its code. A streamed answer is logged when it has been sent, or has broken off.
  */
 export function logRequests(): MiddlewareObj<
   APIGatewayProxyEvent,
@@ -26,7 +27,7 @@ export function logRequests(): MiddlewareObj<
     internal,
   }: Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, LogState>): void => {
     const status = response?.statusCode ?? 500;
-    const failed = status >= 500;
+    const failed = status >= 500 || (status < 400 && error != null);
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
       requestId: context.awsRequestId,
       apiRequestId: event.requestContext.requestId,
@@ -43,7 +44,11 @@ export function logRequests(): MiddlewareObj<
     before: function startRequestLog({ internal }) {
       internal.startedAt = performance.now();
     },
-    after: logRequest,
+    after: function logResponse(request) {
+      const body: unknown = request.response?.body;
+      if (!(body instanceof Readable)) return logRequest(request);
+      finished(body, (error) => logRequest({ ...request, error }));
+    },
     onError: logRequest,
   };
 }

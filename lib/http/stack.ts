@@ -1,0 +1,54 @@
+import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
+import httpHeaderNormalizer from '@middy/http-header-normalizer';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { formatErrors } from './envelope.ts';
+import { HttpError } from './http-error.ts';
+import { outcomes } from './outcomes.ts';
+import { logRequests } from './request-log.ts';
+
+/** A Lambda handler for API Gateway's proxy integration. */
+export type ProxyHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** What the stacks of endpoints differ in. */
+export interface StackParts {
+  /** Middleware that makes the response of what the handler returns, outermost first. */
+  readonly format: MiddlewareObj<APIGatewayProxyEvent>[];
+  /** Middleware that decides who gets to the handler. */
+  readonly access: MiddlewareObj<APIGatewayProxyEvent>[];
+  /** middy's way of calling the handler; the standard one when absent. */
+  readonly executionMode?: PluginExecutionMode;
+}
+
+/** What is left of a function's timeout for the 503 that says that it would have run out. */
+const timeoutReserveMs = 100;
+
+/**
+ * Composes the middleware stack that every endpoint has, outermost first; `after` and `onError` hooks run in reverse.
+ * The log is outermost because it reports the finished answer, the errors' envelope next because whatever fails
+ * further in has to end in it, and header names are lower-cased before anyone looks for `authorization`.
+ *
+ * @param parts - what is particular to the endpoint
+ * @param handle - what the endpoint does; it passes for a ProxyHandler because `format` makes the response
+ */
+export function composeStack(
+  { format, access, executionMode }: StackParts,
+  handle: (event: APIGatewayProxyEvent) => Promise<unknown>,
+): ProxyHandler {
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
+    timeoutEarlyInMillis: timeoutReserveMs,
+    timeoutEarlyResponse: failBeforeTimeout,
+    ...(executionMode && { executionMode }),
+  })
+    .use(logRequests())
+    .use(formatErrors())
+    .use(format)
+    .use(httpHeaderNormalizer())
+    .use(access)
+    .handler(handle as ProxyHandler);
+}
+
+function failBeforeTimeout(): never {
+  throw new HttpError(outcomes.serviceUnavailable, {
+    cause: new Error('the function was about to time out'),
+  });
+}

@@ -1,0 +1,99 @@
+import { createBook, expectStored } from '../book-steps.ts';
+import { type CaseDefinition, defineCases } from '../case.ts';
+import { expectAnswer } from '../envelope.ts';
+import { expectEqual } from '../expectation.ts';
+import { outcomes } from '../outcomes.ts';
+
+const reference = 'DESIGN.md 1, Unknown path';
+
+const requests: readonly (readonly [string, string])[] = [
+  ['GET', '/'],
+  ['POST', '/'],
+  ['GET', '/nowhere'],
+  ['POST', '/nowhere'],
+  ['PUT', '/nowhere/1'],
+  ['DELETE', '/nowhere'],
+  ['GET', '/Books'],
+  ['GET', '/BOOK/1'],
+  ['GET', '/books/1'],
+  ['GET', '/book/1/title'],
+  ['POST', '/token/x'],
+  ['GET', '/v1/books'],
+  ['GET', '/token'],
+  ['PUT', '/token'],
+  ['PATCH', '/token'],
+  ['DELETE', '/token'],
+  ['OPTIONS', '/token'],
+  ['GET', '/book'],
+  ['PUT', '/book'],
+  ['PATCH', '/book'],
+  ['DELETE', '/book'],
+  ['OPTIONS', '/book'],
+  ['POST', '/books'],
+  ['PUT', '/books'],
+  ['PATCH', '/books'],
+  ['DELETE', '/books'],
+  ['OPTIONS', '/books'],
+  ['POST', '/book/1'],
+  ['PATCH', '/book/1'],
+  ['OPTIONS', '/book/1'],
+];
+
+const withBody = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Paths that do not exist, and methods that a path does not have. */
+export const unknownPathCases = defineCases('unknown-paths', [
+  ...requests.map(
+    ([method, path]): CaseDefinition => ({
+      name: `${method} ${path} is not found, with and without a token`,
+      reference,
+      run: async (context) => {
+        const body = withBody.has(method) ? { body: '{"title":"Emma"}' } : {};
+        for (const headers of [{}, { Authorization: await context.token() }, { Authorization: 'nonsense' }]) {
+          expectAnswer(await context.send({ method, path, headers, ...body }), outcomes.notFound);
+        }
+      },
+    }),
+  ),
+  ...['/', '/token', '/book', '/books', '/book/1', '/nowhere'].map(
+    (path): CaseDefinition => ({
+      name: `HEAD ${path} is not found`,
+      reference,
+      run: async (context) => {
+        expectEqual('the status', (await context.call('HEAD', path)).status, 404);
+      },
+    }),
+  ),
+  {
+    name: 'A preflight request of a browser is not found',
+    reference,
+    run: async (context) => {
+      const headers = {
+        Origin: 'https://elsewhere.example',
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'authorization',
+      };
+      expectAnswer(await context.send({ method: 'OPTIONS', path: '/book/1', headers }), outcomes.notFound);
+    },
+  },
+  {
+    name: 'A body that is no JSON, sent to an unknown path, is not found',
+    reference,
+    run: async (context) => {
+      expectAnswer(await context.call('POST', '/nowhere', '{'), outcomes.notFound);
+    },
+  },
+  {
+    name: 'A method that a path of a book does not have leaves the book alone, even when a header asks for another',
+    reference,
+    run: async (context) => {
+      const book = await createBook(context);
+      const headers = { 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE' };
+      for (const method of ['POST', 'PATCH']) {
+        const answer = await context.call(method, `/book/${book.id}`, { title: 'changed' }, headers);
+        expectAnswer(answer, outcomes.notFound);
+      }
+      await expectStored(context, book);
+    },
+  },
+]);

@@ -1,0 +1,26 @@
+/** A status and the fixed message that goes with it. */
+export interface Outcome {
+  readonly status: number;
+  readonly message: string;
+}
+
+/**
+ * The outcomes that can be caused from outside, written down from the specification and not taken from the service:
+ * SPEC.md sections 4, 5 and 7, then DESIGN.md part 1.
+ */
+export const outcomes = {
+  tokenGenerated: { status: 200, message: 'Token generated successfully' },
+  bookCreated: { status: 201, message: 'Book created successfully' },
+  booksRetrieved: { status: 200, message: 'Books retrieved successfully' },
+  bookRetrieved: { status: 200, message: 'Book retrieved successfully' },
+  bookUpdated: { status: 200, message: 'Book updated successfully' },
+  bookDeleted: { status: 200, message: 'Book deleted successfully' },
+  invalidInput: { status: 400, message: 'Invalid input' },
+  invalidRequestPayload: { status: 400, message: 'Invalid request payload' },
+  tokenRequired: { status: 401, message: 'Authorization token required' },
+  invalidToken: { status: 401, message: 'Invalid token' },
+  invalidCredentials: { status: 401, message: 'Invalid credentials' },
+  bookNotFound: { status: 404, message: 'Book not found' },
+  notFound: { status: 404, message: 'Not found' },
+  payloadTooLarge: { status: 413, message: 'Payload too large' },
+} as const satisfies Record<string, Outcome>;

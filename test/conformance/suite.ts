@@ -1,0 +1,74 @@
+import type { ConformanceCase } from './case.ts';
+import { authorizationCases } from './cases/authorization.ts';
+import { bookIdCases } from './cases/book-ids.ts';
+import { compressionCases } from './cases/compression.ts';
+import { concurrencyCases } from './cases/concurrency.ts';
+import { contentTypeCases } from './cases/content-type.ts';
+import { createBookCases } from './cases/create-book.ts';
+import { deleteBookCases } from './cases/delete-book.ts';
+import { invalidBodyCases } from './cases/invalid-bodies.ts';
+import { listBooksCases } from './cases/list-books.ts';
+import { pagingCases } from './cases/paging.ts';
+import { signedTokenCases } from './cases/signed-tokens.ts';
+import { sizeCases } from './cases/sizes.ts';
+import { textCases } from './cases/text.ts';
+import { tokenEndpointCases } from './cases/token-endpoint.ts';
+import { unknownPathCases } from './cases/unknown-paths.ts';
+import { updateBookCases } from './cases/update-book.ts';
+import { yearCases } from './cases/year.ts';
+
+/** Every case, group after group. */
+export const conformanceCases: readonly ConformanceCase[] = [
+  ...tokenEndpointCases,
+  ...authorizationCases,
+  ...signedTokenCases,
+  ...createBookCases,
+  ...invalidBodyCases,
+  ...yearCases,
+  ...textCases,
+  ...contentTypeCases,
+  ...listBooksCases,
+  ...updateBookCases,
+  ...deleteBookCases,
+  ...bookIdCases,
+  ...unknownPathCases,
+  ...sizeCases,
+  ...compressionCases,
+  ...concurrencyCases,
+  ...pagingCases,
+];
+
+/** The names of all groups, in the order in which they run. */
+export const groupNames: readonly string[] = [...new Set(conformanceCases.map(({ group }) => group))];
+
+/** Groups that run only when they are asked for, because the service does not have what they test yet. */
+const groupsOnRequest: readonly string[] = [];
+
+/** Which cases to run. */
+export interface Selection {
+  /** Groups to run although they run only on request. */
+  readonly with?: readonly string[] | undefined;
+  /** Groups to leave out. */
+  readonly without?: readonly string[] | undefined;
+  /** Whether the service's SECRET_TOKEN is known. */
+  readonly secretKnown: boolean;
+}
+
+/**
+ * Splits the suite into the cases to run and the others.
+ *
+ * @param selection - which groups are wanted, and what is known
+ */
+export function selectCases(selection: Selection): {
+  readonly selected: readonly ConformanceCase[];
+  readonly leftOut: readonly ConformanceCase[];
+} {
+  const isSelected = ({ group, needsSecret }: ConformanceCase) =>
+    !selection.without?.includes(group) &&
+    (!groupsOnRequest.includes(group) || selection.with?.includes(group) === true) &&
+    (selection.secretKnown || !needsSecret);
+  const { selected = [], leftOut = [] } = Object.groupBy(conformanceCases, (conformanceCase) =>
+    isSelected(conformanceCase) ? 'selected' : 'leftOut',
+  );
+  return { selected, leftOut };
+}

@@ -1,0 +1,30 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type ConformanceContext, createContext } from '../conformance/context.ts';
+import { conformanceCases } from '../conformance/suite.ts';
+import { createDataFolder, LocalService, testSettings } from './local-service.ts';
+
+let service: LocalService;
+let context: ConformanceContext;
+let dataFolder: string;
+
+beforeAll(async () => {
+  dataFolder = await createDataFolder();
+  service = await LocalService.start({ DB_PATH: dataFolder });
+  context = createContext({
+    baseUrl: service.baseUrl,
+    username: testSettings.AUTH_USERNAME,
+    password: testSettings.AUTH_PASSWORD,
+    secret: testSettings.SECRET_TOKEN,
+  });
+});
+
+afterAll(async () => {
+  context.close();
+  await service.stop();
+  await rm(dataFolder, { recursive: true, force: true });
+});
+
+describe('the local service conforms', () => {
+  for (const { name, run } of conformanceCases) test(name, () => run(context));
+});

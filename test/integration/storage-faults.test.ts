@@ -1,0 +1,243 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BookRepository } from '../../lib/books/book-repository.ts';
+import { BookNotFoundError, StorageUnavailableError } from '../../lib/books/errors.ts';
+import { verifyTable } from '../../lib/books/table.ts';
+import { connect, createBookTable, listBooks, readCounter } from '../support/book-table.ts';
+import { type Engine, startEngine } from '../support/engine.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+
+const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
+
+let engine: Engine;
+const proxies: FaultyProxy[] = [];
+
+beforeAll(async () => {
+  engine = await startEngine();
+});
+
+afterAll(async () => {
+  await Promise.all(proxies.map((proxy) => proxy.stop()));
+  await engine.stop();
+});
+
+/** Makes a table of the test's own and reaches it through a proxy of its own. */
+async function openThroughProxy() {
+  const proxy = await startFaultyProxy(engine.endpoint);
+  proxies.push(proxy);
+  // The table's own client reaches the engine directly.
+  const table = await createBookTable(engine.endpoint);
+  const proxied = { client: connect(proxy.endpoint), tableName: table.tableName };
+  return { table, proxy, proxied, books: new BookRepository(proxied.client, table.tableName) };
+}
+
+// Concurrent, since most of the time goes by in waiting for time limits and for the pauses between attempts.
+describe.concurrent('faults between the client and the engine', () => {
+  describe('an answer that is lost once or twice', () => {
+    test.each([1, 2])(
+      'a book whose creation was answered %i times to nobody is stored once',
+      async (times) => {
+        const { table, proxy, books } = await openThroughProxy();
+        proxy.injectFault('PutItem', 'answer lost', times);
+
+        const created = await books.create(emma);
+
+        expect(created).toEqual({ id: 1, ...emma });
+        expect(await listBooks(table)).toEqual([created]);
+        expect(proxy.countRequests('PutItem')).toBe(times + 1);
+      },
+    );
+
+    test('an id whose answer was lost is a gap and nothing worse', async () => {
+      const { table, proxy, books } = await openThroughProxy();
+      proxy.injectFault('UpdateItem', 'answer lost', 1);
+
+      const first = await books.create(emma);
+      const second = await books.create(emma);
+
+      expect([first.id, second.id]).toEqual([2, 3]);
+      expect(await listBooks(table)).toEqual([first, second]);
+      expect(await readCounter(table)).toBe(3);
+    });
+
+    test('an update gives the changed book', async () => {
+      const { table, proxy, books } = await openThroughProxy();
+      const { id } = await books.create(emma);
+      proxy.injectFault('UpdateItem', 'answer lost', 2);
+
+      const updated = await books.update(id, { title: 'Persuasion' });
+
+      expect(updated).toEqual({ id, ...emma, title: 'Persuasion' });
+      expect(await listBooks(table)).toEqual([updated]);
+    });
+
+    test.each([1, 2])('a deletion that was answered %i times to nobody succeeds', async (times) => {
+      const { table, proxy, books } = await openThroughProxy();
+      const { id } = await books.create(emma);
+      proxy.injectFault('DeleteItem', 'answer lost', times);
+
+      await expect(books.delete(id)).resolves.toBeUndefined();
+
+      expect(await listBooks(table)).toEqual([]);
+      expect(proxy.countRequests('DeleteItem')).toBe(times + 1);
+    });
+
+    test('reads are sent again', async () => {
+      const { proxy, proxied, books } = await openThroughProxy();
+      const created = await books.create(emma);
+      proxy.injectFault('GetItem', 'answer lost', 2);
+      proxy.injectFault('Query', 'answer lost', 2);
+
+      expect(await books.get(created.id)).toEqual(created);
+      expect(await listBooks(proxied)).toEqual([created]);
+    });
+
+    test('a book that does not exist is still not found by a read that was sent again', async () => {
+      const { proxy, books } = await openThroughProxy();
+      proxy.injectFault('GetItem', 'answer lost', 1);
+
+      await expect(books.get(1)).rejects.toThrow(BookNotFoundError);
+    });
+  });
+
+  describe.each<Fault>(['request lost', 'server error', 'throttled'])(
+    'a request that is not carried out: %s',
+    (fault) => {
+      test('twice, then every operation succeeds as if nothing had happened', async () => {
+        const { table, proxy, proxied, books } = await openThroughProxy();
+        const [kept, changed, deleted] = [
+          await books.create(emma),
+          await books.create(emma),
+          await books.create(emma),
+        ];
+        for (const operation of ['UpdateItem', 'PutItem', 'GetItem', 'Query', 'DeleteItem']) {
+          proxy.injectFault(operation, fault, 2);
+        }
+
+        const results = await Promise.all([
+          books.create({ ...emma, title: 'new' }),
+          books.get(kept.id),
+          books.update(changed.id, { title: 'changed' }),
+          books.delete(deleted.id),
+          listBooks(proxied),
+        ]);
+
+        expect(results).toEqual([
+          { id: 4, ...emma, title: 'new' },
+          kept,
+          { ...changed, title: 'changed' },
+          undefined,
+          expect.arrayContaining([kept]),
+        ]);
+        expect(await listBooks(table)).toEqual([kept, results[2], results[0]]);
+      });
+
+      test('three times, then the storage is unavailable, whatever was asked of it', async () => {
+        const { table, proxy, proxied, books } = await openThroughProxy();
+        const { id } = await books.create(emma);
+        for (const operation of ['UpdateItem', 'GetItem', 'Query', 'DeleteItem']) {
+          proxy.injectFault(operation, fault, 100);
+        }
+
+        await Promise.all([
+          expect(books.create(emma)).rejects.toThrow(StorageUnavailableError),
+          expect(books.get(id)).rejects.toThrow(StorageUnavailableError),
+          expect(books.update(id, { title: 'x' })).rejects.toThrow(StorageUnavailableError),
+          expect(books.update(id, {})).rejects.toThrow(StorageUnavailableError),
+          expect(books.delete(id)).rejects.toThrow(StorageUnavailableError),
+          expect(listBooks(proxied)).rejects.toThrow(StorageUnavailableError),
+          expect(verifyTable(proxied.client, table.tableName)).rejects.toThrow(StorageUnavailableError),
+        ]);
+
+        expect(await listBooks(table)).toEqual([{ id, ...emma }]);
+      });
+
+      test('a book whose item is not stored in three attempts is not there, and its id is a gap', async () => {
+        const { table, proxy, books } = await openThroughProxy();
+        proxy.injectFault('PutItem', fault, 3);
+
+        await expect(books.create(emma)).rejects.toThrow(StorageUnavailableError);
+
+        expect(await listBooks(table)).toEqual([]);
+        expect((await books.create(emma)).id).toBe(2);
+      });
+    },
+  );
+
+  describe('an engine that hangs', () => {
+    // Seven seconds: three attempts of 1.5 s with pauses, and room for a busy machine, under the 10 s of a function.
+    test.each<Fault>(['no answer', 'answer stalls'])(
+      '%s: every operation ends as an unavailable storage within the time limits of the client',
+      async (fault) => {
+        const { table, proxy, proxied, books } = await openThroughProxy();
+        const { id } = await books.create(emma);
+        for (const operation of ['UpdateItem', 'PutItem', 'GetItem', 'Query', 'DeleteItem']) {
+          proxy.injectFault(operation, fault, 100);
+        }
+        const startedAt = performance.now();
+
+        const results = await Promise.all(
+          [
+            books.create(emma),
+            books.get(id),
+            books.update(id, { title: 'x' }),
+            books.delete(id),
+            listBooks(proxied),
+            verifyTable(proxied.client, table.tableName),
+          ].map((operation) => Promise.race([outcomeOf(operation), sleepUntilTooLate()])),
+        );
+
+        expect(results).toEqual(Array(6).fill('StorageUnavailableError'));
+        expect(performance.now() - startedAt).toBeLessThan(9_000);
+      },
+    );
+
+    test('an answer that comes at the second attempt is waited for', async () => {
+      const { proxy, books } = await openThroughProxy();
+      const created = await books.create(emma);
+      proxy.injectFault('GetItem', 'no answer', 1);
+
+      expect(await books.get(created.id)).toEqual(created);
+    });
+  });
+
+  describe('an engine that is stopped and started again at the same address', () => {
+    test('the same repository reports it and then works on, with the books that were there', async () => {
+      const path = await mkdtemp(join(tmpdir(), 'book-catalog-'));
+      let restarted: Engine | undefined;
+      try {
+        const stopped = await startEngine({ path });
+        const { repository, client, tableName } = await createBookTable(stopped.endpoint);
+        const created = await repository.create(emma);
+
+        await stopped.stop();
+        await expect(repository.get(created.id)).rejects.toThrow(StorageUnavailableError);
+        await expect(repository.create(emma)).rejects.toThrow(StorageUnavailableError);
+        restarted = await startEngine({ path, port: stopped.port });
+
+        expect(await repository.get(created.id)).toEqual(created);
+        const next = await repository.create(emma);
+        expect(await listBooks({ client, tableName })).toEqual([created, next]);
+      } finally {
+        await restarted?.stop();
+        await rm(path, { recursive: true, force: true });
+      }
+    });
+  });
+});
+
+function outcomeOf(operation: Promise<unknown>): Promise<string> {
+  return operation.then(
+    () => 'succeeded',
+    (error: Error) => error.name,
+  );
+}
+
+function sleepUntilTooLate(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  setTimeout(resolve, 9_000, 'still waiting').unref();
+  return promise;
+}

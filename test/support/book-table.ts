@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Book } from '../../lib/books/book.ts';
+import { BookList } from '../../lib/books/book-list.ts';
+import { BookRepository } from '../../lib/books/book-repository.ts';
+import { createDynamoDBClient } from '../../lib/books/dynamodb-client.ts';
+import { counterKey } from '../../lib/books/keys.ts';
+import { createTable } from '../../local/create-table.ts';
+
+/** A table as it is reached by a client. */
+export interface TableAccess {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+}
+
+/** A book table of one test's own. */
+export interface BookTable extends TableAccess {
+  /** The DB_URL that names the table. */
+  readonly url: string;
+  readonly repository: BookRepository;
+}
+
+/**
+ * Creates an empty book table with a name that no other test has.
+ *
+ * @param endpoint - the engine's origin
+ */
+export async function createBookTable(endpoint: string): Promise<BookTable> {
+  const tableName = `books-${randomUUID()}`;
+  const client = connect(endpoint);
+  await createTable(client, tableName);
+  return {
+    tableName,
+    url: `${endpoint}/${tableName}`,
+    repository: new BookRepository(client, tableName),
+    client,
+  };
+}
+
+/**
+ * Opens a document client with the product's own settings.
+ *
+ * @param endpoint - the origin of an engine, or of something in front of it
+ */
+export function connect(endpoint: string): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(createDynamoDBClient({ endpoint, region: 'us-east-1', tableName: '' }));
+}
+
+/**
+ * Sets the last id that was drawn, which spares a test the creation of thousands of books.
+ *
+ * @param table - the table
+ * @param lastId - the next book gets the id after this one
+ */
+export async function setCounter({ client, tableName }: TableAccess, lastId: number): Promise<void> {
+  await client.send(new PutCommand({ TableName: tableName, Item: { ...counterKey, lastId } }));
+}
+
+/**
+ * Reads the last id that was drawn.
+ *
+ * @param table - the table
+ */
+export async function readCounter({ client, tableName }: TableAccess): Promise<number | undefined> {
+  const { Item: counter } = await client.send(new GetCommand({ TableName: tableName, Key: counterKey }));
+  return counter?.lastId;
+}
+
+/**
+ * Reads all books one after the other. The one place in the tests that knows how a list is read.
+ *
+ * @param table - the table
+ */
+export async function* iterateBooks({ client, tableName }: TableAccess): AsyncGenerator<Book> {
+  // A document client sends the plain client's commands as they are.
+  const list = new BookList(client as unknown as DynamoDBClient, tableName);
+  for await (const books of list.readAll()) yield* books;
+}
+
+/**
+ * Reads all books.
+ *
+ * @param table - the table
+ */
+export function listBooks(table: TableAccess): Promise<Book[]> {
+  return Array.fromAsync(iterateBooks(table));
+}

@@ -1,0 +1,25 @@
+/**
+ * Runs an action many times, some at a time.
+ *
+ * @param times - how often
+ * @param inFlight - how many at a time
+ * @param action - gets the number of its run, from 0
+ * @returns the results in the order of the runs
+ */
+export async function inParallel<Result>(
+  times: number,
+  inFlight: number,
+  action: (index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const work = async () => {
+    while (next < times) {
+      const index = next;
+      next += 1;
+      results[index] = await action(index);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, work));
+  return results;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { translateDynamoDBError } from '../../../../lib/books/dynamodb-errors.ts';
+import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
+
+describe('translateDynamoDBError', () => {
+  // What DynamoDB answers to an item, an update's result and an update's values of more than 400 KB.
+  test.each([
+    'Item size has exceeded the maximum allowed size',
+    'Item size to update has exceeded the maximum allowed size',
+    'ExpressionAttributeValues exceeded size limit',
+    'Invalid UpdateExpression: Expression size has exceeded the maximum allowed size',
+  ])('the ValidationException %j is a book that is too large', (message) => {
+    const error = named('ValidationException', message);
+
+    const translated = translateDynamoDBError(error);
+
+    expect(translated).toBeInstanceOf(BookTooLargeError);
+    expect((translated as Error).cause).toBe(error);
+  });
+
+  test('any other ValidationException is our own bug and comes back as it is', () => {
+    const error = named('ValidationException', 'The provided key element does not match the schema');
+
+    expect(translateDynamoDBError(error)).toBe(error);
+  });
+
+  test.each([
+    'ProvisionedThroughputExceededException',
+    'ThrottlingException',
+    'RequestLimitExceeded',
+    'InternalServerError',
+    'ResourceNotFoundException',
+    'AccessDeniedException',
+    'ItemCollectionSizeLimitExceededException',
+    'TimeoutError',
+    'SyntaxError',
+  ])('a %s is a storage that is unavailable, with the error as its cause', (name) => {
+    const error = named(name, 'size exceeded');
+
+    const translated = translateDynamoDBError(error);
+
+    expect(translated).toBeInstanceOf(StorageUnavailableError);
+    expect(translated).toMatchObject({ message: `DynamoDB failed: ${name}: size exceeded`, cause: error });
+  });
+
+  test('a connection refused at several addresses is described by the first of them', () => {
+    const error = new AggregateError([new Error('connect ECONNREFUSED ::1:1'), new Error('other')]);
+
+    expect(translateDynamoDBError(error)).toMatchObject({
+      name: 'StorageUnavailableError',
+      message: 'DynamoDB failed: Error: connect ECONNREFUSED ::1:1',
+      cause: error,
+    });
+  });
+
+  test('an AggregateError without errors is described by itself', () => {
+    expect(translateDynamoDBError(new AggregateError([], 'nothing'))).toMatchObject({
+      message: 'DynamoDB failed: AggregateError: nothing',
+    });
+  });
+
+  test.each([undefined, null, 'text', 42])(
+    '%j, which is no error, is a storage that is unavailable',
+    (thrown) => {
+      const translated = translateDynamoDBError(thrown);
+
+      expect(translated).toBeInstanceOf(StorageUnavailableError);
+      expect((translated as Error).cause).toBe(thrown);
+    },
+  );
+});
+
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}

@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config';
+
+/** The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests. */
+const env = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+
+export default defineConfig({
+  test: {
+    // A service under test leaves a core idle while it waits; by default only one test file would run.
+    maxWorkers: 2,
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], env } },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          env,
+          // Room for the client's time limits and for the engine on a busy machine.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          env,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['lib/**/*.ts', 'handlers/**/*.ts', 'local/**/*.ts'],
+      reporter: ['text-summary', 'html'],
+      reportsDirectory: 'coverage',
+    },
+  },
+});
