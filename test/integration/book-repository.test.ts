@@ -129,6 +129,23 @@ describe('create', () => {
     expect(await listBooks(table)).toEqual([]);
   });
 
+  test('a book whose characters fit but whose bytes in UTF-8 do not is refused', async () => {
+    const books = await openTable();
+
+    await expect(books.create({ ...emma, title: '書'.repeat(150_000) })).rejects.toThrow(BookTooLargeError);
+
+    expect(await listBooks(table)).toEqual([]);
+  });
+
+  test('a book whose texts fit one by one but not together is refused', async () => {
+    const books = await openTable();
+    const half = 'x'.repeat(205_000);
+
+    await expect(books.create({ title: half, author: half, year: 0 })).rejects.toThrow(BookTooLargeError);
+
+    expect(await listBooks(table)).toEqual([]);
+  });
+
   test('a counter that was reset overwrites no book', async () => {
     const books = await openTable();
     const first = await books.create(emma);

@@ -168,7 +168,7 @@ describe.concurrent('faults between the client and the engine', () => {
   );
 
   describe('an engine that hangs', () => {
-    // Seven seconds: three attempts of 1.5 s with pauses, and room for a busy machine, under the 10 s of a function.
+    // Before the 10 s of a function are over, so that the function itself can answer.
     test.each<Fault>(['no answer', 'answer stalls'])(
       '%s: every operation ends as an unavailable storage within the time limits of the client',
       async (fault) => {
@@ -191,7 +191,7 @@ describe.concurrent('faults between the client and the engine', () => {
         );
 
         expect(results).toEqual(Array(6).fill('StorageUnavailableError'));
-        expect(performance.now() - startedAt).toBeLessThan(9_000);
+        expect(performance.now() - startedAt).toBeLessThan(10_000);
       },
     );
 
@@ -238,6 +238,6 @@ function outcomeOf(operation: Promise<unknown>): Promise<string> {
 
 function sleepUntilTooLate(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  setTimeout(resolve, 9_000, 'still waiting').unref();
+  setTimeout(resolve, 9_900, 'still waiting').unref();
   return promise;
 }
