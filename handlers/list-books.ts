@@ -22,11 +22,8 @@ export const handler = streamingEndpoint(
     const query = parsePageQuery(event.queryStringParameters);
     if (query === undefined) throw new HttpError(outcomes.invalidInput);
     if (query.limit === undefined) return { pieces: list.readAll() };
-    const { books, more } = await list.readSlice(query.after, query.limit);
-    const last = books.at(-1);
-    return {
-      pieces: [books],
-      ...(more && last && { headers: linkToNext(event, { limit: query.limit, after: last.id }) }),
-    };
+    const { pieces, continueAfter } = await list.readSlice(query.after, query.limit);
+    if (continueAfter === undefined) return { pieces };
+    return { pieces, headers: linkToNext(event, { limit: query.limit, after: continueAfter }) };
   },
 );

@@ -2,21 +2,38 @@ import { type DynamoDBClient, GetItemCommand, type QueryCommandInput } from '@aw
 import type { Book } from './book.ts';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
 import { counterKey, shardOf } from './keys.ts';
-import { type BookPage, queryBooks } from './query-books.ts';
+import { type ItemPage, queryItems, type StartKey } from './query-items.ts';
 
 /**
  * Shards whose first page is asked for before the list gets there. More would take memory and hardly time: one page
  * is about 1 MB on the wire and a few MB as books.
  */
-const shardsAhead = 4;
+const shardsAhead = 3;
+
+/** Pages of a slice that are held in memory before its end is looked for by the ids alone: a few MB. */
+const maxHeldPages = 4;
 
 /** Part of the catalog. */
 export interface BookSlice {
-  /** Ascending by id. */
-  readonly books: readonly Book[];
-  /** Whether books with higher ids follow. */
-  readonly more: boolean;
+  /** The books, ascending by id, in pieces. */
+  readonly pieces: Iterable<readonly Book[]> | AsyncIterable<readonly Book[]>;
+  /** The id of the last book, when books with higher ids follow. */
+  readonly continueAfter?: number;
 }
+
+/** A book's item in DynamoDB's JSON. */
+interface BookItem {
+  readonly id: { readonly N: string };
+  readonly title: { readonly S: string };
+  readonly author: { readonly S: string };
+  readonly year: { readonly N: string };
+}
+
+/** What may be asked of a Query besides its shard. */
+type QueryOptions = Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit' | 'ProjectionExpression'> & {
+  /** Only items with higher ids. */
+  readonly after?: number;
+};
 
 /**
  * The books as a whole, in ascending order of their ids. Reads are strongly consistent.
@@ -44,17 +61,17 @@ export class BookList {
    */
   async *readAll(): AsyncGenerator<readonly Book[]> {
     const ahead = [this.#startQuery(0)];
-    const lastShard = shardOf(await this.#readLastId());
+    const lastShard = await this.#readLastShard();
     for (let shard = 0; shard <= lastShard; shard += 1) {
       let page = ahead.shift() ?? this.#startQuery(shard);
       for (;;) {
-        const { books, lastEvaluatedKey } = await page;
+        const { items, lastEvaluatedKey } = await page;
         // Only now, so that the first books do not wait behind others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#startQuery(shard + 1 + ahead.length));
         }
         if (lastEvaluatedKey) page = this.#startQuery(shard, lastEvaluatedKey);
-        if (books.length > 0) yield books;
+        if (items.length > 0) yield items.map(toBook);
         if (!lastEvaluatedKey) break;
       }
     }
@@ -63,55 +80,90 @@ export class BookList {
   /**
    * Reads some books after a given id. It costs what one Query for them costs, unless they lie across shards.
    *
+   * Whether more follow is known at once, so that it can be said before the books are sent. For books so large that
+   * they should not be held in memory till then, that takes a second look at the rest of them.
+   *
    * @param after - the books' ids are higher than this
    * @param limit - how many books at most
    */
   async readSlice(after: number, limit: number): Promise<BookSlice> {
-    // One more, to know whether any follow.
-    const wanted = limit + 1;
     const books: Book[] = [];
+    let pages = 0;
+    for await (const items of this.#readAfter<BookItem>(after, limit + 1)) {
+      books.push(...items.map(toBook));
+      pages += 1;
+      if (pages === maxHeldPages && books.length < limit) return this.#readLargeSlice(books, limit);
+    }
+    const more = books.length > limit;
+    return slice([books.slice(0, limit)], more ? books[limit - 1]?.id : undefined);
+  }
+
+  /** Goes on with a slice of which the first books are held: finds its end, then reads up to there as it is sent. */
+  async #readLargeSlice(held: readonly Book[], limit: number): Promise<BookSlice> {
+    const after = held.at(-1)?.id ?? 0;
+    const missing = limit - held.length;
+    const ids: number[] = [];
+    for await (const items of this.#readAfter<Pick<BookItem, 'id'>>(after, missing + 1, 'id')) {
+      ids.push(...items.map(({ id }) => Number(id.N)));
+    }
+    const lastId = ids.slice(0, missing).at(-1) ?? after;
+    return slice(this.#readUpTo(held, lastId, missing), ids.length > missing ? lastId : undefined);
+  }
+
+  async *#readUpTo(held: readonly Book[], lastId: number, missing: number): AsyncGenerator<readonly Book[]> {
+    yield held;
+    for await (const items of this.#readAfter<BookItem>(held.at(-1)?.id ?? 0, missing)) {
+      // Books that were deleted meanwhile would let others in from behind the end, which belong to the next slice.
+      yield items.map(toBook).filter(({ id }) => id <= lastId);
+    }
+  }
+
+  /** Reads at most `limit` items after an id, page by page and shard by shard. */
+  async *#readAfter<Item>(
+    after: number,
+    limit: number,
+    projection?: string,
+  ): AsyncGenerator<readonly Item[], void, undefined> {
+    let left = limit;
     let lastShard: number | undefined;
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
-      let startKey: BookPage['lastEvaluatedKey'];
+      let startKey: StartKey | undefined;
       do {
-        const page = await this.#query(
-          shard,
-          { ExclusiveStartKey: startKey, Limit: wanted - books.length },
+        const { items, lastEvaluatedKey } = await this.#query<Item>(shard, {
           after,
-        );
-        books.push(...page.books);
-        if (books.length === wanted) return { books: books.slice(0, limit), more: true };
-        startKey = page.lastEvaluatedKey;
+          ExclusiveStartKey: startKey,
+          Limit: left,
+          ProjectionExpression: projection,
+        });
+        if (items.length > 0) yield items;
+        left -= items.length;
+        if (left === 0) return;
+        startKey = lastEvaluatedKey;
       } while (startKey !== undefined);
-      lastShard ??= shardOf(await this.#readLastId());
+      lastShard ??= await this.#readLastShard();
     }
-    return { books, more: false };
   }
 
   /** Starts a Query whose answer is awaited later; a failure that nobody gets to see then is no crash. */
-  #startQuery(shard: number, startKey?: BookPage['lastEvaluatedKey']): Promise<BookPage> {
-    const page = this.#query(shard, { ExclusiveStartKey: startKey });
+  #startQuery(shard: number, startKey?: StartKey): Promise<ItemPage<BookItem>> {
+    const page = this.#query<BookItem>(shard, { ExclusiveStartKey: startKey });
     page.catch(() => {});
     return page;
   }
 
-  #query(
-    shard: number,
-    input: Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit'>,
-    after = 0,
-  ): Promise<BookPage> {
-    return queryBooks(this.#client, {
+  #query<Item>(shard: number, { after = 0, ...options }: QueryOptions): Promise<ItemPage<Item>> {
+    return queryItems<Item>(this.#client, {
       TableName: this.#tableName,
       // "shard" is a reserved word of DynamoDB's expressions.
       KeyConditionExpression: '#shard = :shard AND id > :after',
       ExpressionAttributeNames: { '#shard': 'shard' },
       ExpressionAttributeValues: { ':shard': { N: String(shard) }, ':after': { N: String(after) } },
       ConsistentRead: true,
-      ...input,
+      ...options,
     });
   }
 
-  async #readLastId(): Promise<number> {
+  async #readLastShard(): Promise<number> {
     try {
       const { Item: counter } = await this.#client.send(
         new GetItemCommand({
@@ -120,9 +172,17 @@ export class BookList {
           ConsistentRead: true,
         }),
       );
-      return Number(counter?.lastId?.N ?? 0);
+      return shardOf(Number(counter?.lastId?.N ?? 0));
     } catch (error) {
       throw translateDynamoDBError(error);
     }
   }
+}
+
+function slice(pieces: BookSlice['pieces'], continueAfter: number | undefined): BookSlice {
+  return continueAfter === undefined ? { pieces } : { pieces, continueAfter };
+}
+
+function toBook({ id, title, author, year }: BookItem): Book {
+  return { id: Number(id.N), title: title.S, author: author.S, year: Number(year.N) };
 }

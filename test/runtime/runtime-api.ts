@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** How a function answered an invocation. */
+export type InvocationResult =
+  | { readonly kind: 'response'; readonly payload: unknown }
+  | { readonly kind: 'stream'; readonly stream: IncomingMessage }
+  | { readonly kind: 'error'; readonly error: unknown };
+
+interface Invocation {
+  readonly id: string;
+  readonly event: unknown;
+  readonly deadlineMs: number;
+  readonly resolve: (result: InvocationResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const version = '/2018-06-01';
+
+/** Lambda's Runtime API ("Using the Lambda runtime API for custom runtimes"), for one function instance. */
+export class RuntimeApi {
+  readonly #server: Server;
+  readonly #invocations = new Map<string, Invocation>();
+  readonly #queue: Invocation[] = [];
+  #waiting: ServerResponse | undefined;
+  #lastId = 0;
+
+  /** Resolves when the instance asks for its first invocation; rejects when its INIT phase fails. */
+  readonly initialized: Promise<void>;
+  #initialize!: () => void;
+  #failInit!: (error: Error) => void;
+
+  private constructor() {
+    this.initialized = new Promise((resolve, reject) => {
+      this.#initialize = resolve;
+      this.#failInit = reject;
+    });
+    this.initialized.catch(() => {});
+    this.#server = createServer((request, response) => {
+      // An instance that is gone, or that broke its answer off, has shown that to whoever reads the answer.
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async start(): Promise<RuntimeApi> {
+    const api = new RuntimeApi();
+    api.#server.listen(0, '127.0.0.1');
+    await once(api.#server, 'listening');
+    return api;
+  }
+
+  /** The value of AWS_LAMBDA_RUNTIME_API. */
+  get address(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /**
+   * Invokes the function.
+   *
+   * @param event - the event, as JSON
+   * @param timeoutMs - the function's timeout
+   * @returns when the response starts, the invocation fails, or the function reports an error
+   */
+  invoke(event: unknown, timeoutMs = 30_000): Promise<InvocationResult> {
+    return new Promise((resolve, reject) => {
+      this.#lastId += 1;
+      const id = `00000000-0000-4000-8000-${String(this.#lastId).padStart(12, '0')}`;
+      const invocation = { id, event, deadlineMs: Date.now() + timeoutMs, resolve, reject };
+      this.#invocations.set(id, invocation);
+      this.#queue.push(invocation);
+      this.#dispatch();
+    });
+  }
+
+  /** Tells everyone who waits for the instance that it is gone. */
+  fail(error: Error): void {
+    this.#failInit(error);
+    for (const { reject } of this.#invocations.values()) reject(error);
+  }
+
+  /** Stops serving. The instance has to be stopped too. */
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #dispatch(): void {
+    const invocation = this.#waiting && this.#queue.shift();
+    if (!this.#waiting || !invocation) return;
+    this.#waiting.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Lambda-Runtime-Aws-Request-Id': invocation.id,
+      'Lambda-Runtime-Deadline-Ms': String(invocation.deadlineMs),
+      'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:test',
+      'Lambda-Runtime-Trace-Id': 'Root=1-00000000-000000000000000000000000;Sampled=0',
+    });
+    this.#waiting.end(JSON.stringify(invocation.event));
+    this.#waiting = undefined;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    if (path === `${version}/runtime/invocation/next`) {
+      this.#waiting = response;
+      this.#initialize();
+      this.#dispatch();
+      return;
+    }
+    if (path === `${version}/runtime/init/error`) {
+      this.#failInit(new Error(JSON.stringify(await json(request))));
+      response.writeHead(202).end();
+      return;
+    }
+    const [, id = '', outcome] = /\/runtime\/invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
+    const invocation = this.#invocations.get(id);
+    if (!invocation) {
+      response.writeHead(404).end();
+      return;
+    }
+    this.#invocations.delete(id);
+    if (outcome === 'error') {
+      invocation.resolve({ kind: 'error', error: await json(request) });
+    } else if (request.headers['lambda-runtime-function-response-mode'] === 'streaming') {
+      invocation.resolve({ kind: 'stream', stream: request });
+      await once(request, 'close');
+    } else {
+      invocation.resolve({ kind: 'response', payload: await json(request) });
+    }
+    response.writeHead(202).end();
+  }
+}

@@ -1,0 +1,37 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { bookKey } from '../../lib/books/keys.ts';
+import { setCounter, type TableAccess } from './book-table.ts';
+
+/** What BatchWriteItem takes at most. */
+const batchSize = 25;
+
+/** Batches that are written at the same time. */
+const batchesAtOnce = 4;
+
+/**
+ * Writes books with ids from 1 up, of about 100 bytes each as JSON, and sets the counter accordingly. Much faster than creating
+ * them one by one.
+ *
+ * @param table - an empty table
+ * @param count - how many
+ */
+export async function seedBooks(table: TableAccess, count: number): Promise<void> {
+  let next = 1;
+  const work = async () => {
+    while (next <= count) {
+      const first = next;
+      next += batchSize;
+      const ids = Array.from({ length: Math.min(batchSize, count - first + 1) }, (_, index) => first + index);
+      const requests = ids.map((id) => ({
+        PutRequest: { Item: { ...bookKey(id), ...seededBook(id), writeToken: 'seeded-token' } },
+      }));
+      await table.client.send(new BatchWriteCommand({ RequestItems: { [table.tableName]: requests } }));
+    }
+  };
+  await Promise.all(Array.from({ length: batchesAtOnce }, work));
+  await setCounter(table, count);
+}
+
+function seededBook(id: number) {
+  return { title: `The title of book number ${id}`, author: `Author "${id % 997}"`, year: 1900 + (id % 120) };
+}
