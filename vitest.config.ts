@@ -21,6 +21,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'template',
+          include: ['test/template/**/*.test.ts'],
+          globalSetup: './test/template/packaged-stages.ts',
+          env,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           env,

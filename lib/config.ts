@@ -9,7 +9,7 @@ export interface Config {
   readonly credentials: Credentials;
   /** DB_URL: where the books are. */
   readonly table: TableLocation;
-  /** RESPONSE_STREAMING: whether the runtime takes a response as a stream. */
+  /** RESPONSE_TRANSFER_MODE: whether API Gateway takes the response as a stream. */
   readonly responseStreaming: boolean;
 }
 
@@ -68,7 +68,7 @@ const readers: { readonly [Part in keyof Config]: Reader<Config[Part]> } = {
   },
 
   responseStreaming(_setting, environment) {
-    return environment.RESPONSE_STREAMING === 'true';
+    return environment.RESPONSE_TRANSFER_MODE === 'STREAM';
   },
 
   table(setting, environment, problems) {

@@ -55,6 +55,9 @@ export default class LocalServicePlugin {
         AUTH_USERNAME: config.credentials.username,
         AUTH_PASSWORD: config.credentials.password,
         DB_URL: storage.url,
+        RESPONSE_TRANSFER_MODE: 'BUFFERED',
+        // The functions share this process.
+        NODE_OPTIONS: '',
       });
       await quietOffline(this.#log);
       this.#dressServers(
@@ -75,10 +78,10 @@ export default class LocalServicePlugin {
   /** What serverless.yml says of these settings is for AWS: references that CloudFormation resolves. */
   #configureFunctions(settings: Readonly<Record<string, string>>): void {
     Object.assign(process.env, settings);
-    for (const definition of Object.values(this.#serverless.service.functions)) {
-      for (const name of Object.keys(definition.environment ?? {})) {
-        if (definition.environment && settings[name] !== undefined)
-          definition.environment[name] = settings[name];
+    const { provider, functions } = this.#serverless.service;
+    for (const { environment } of [provider, ...Object.values(functions)]) {
+      for (const name of Object.keys(environment ?? {})) {
+        if (environment && settings[name] !== undefined) environment[name] = settings[name];
       }
     }
   }

@@ -3,6 +3,7 @@ export interface Serverless {
   readonly serviceDir: string;
   readonly service: {
     readonly custom: Readonly<Record<string, unknown>>;
+    readonly provider: Configurable;
     readonly functions: Readonly<Record<string, FunctionDefinition>>;
     readonly resources: { readonly Resources: Readonly<Record<string, { readonly Type: string }>> };
   };
@@ -14,9 +15,13 @@ export interface Serverless {
   };
 }
 
+/** What has environment variables in serverless.yml. */
+interface Configurable {
+  readonly environment?: Record<string, unknown>;
+}
+
 /** A function of serverless.yml. */
-interface FunctionDefinition {
+interface FunctionDefinition extends Configurable {
   /** Path of the module without its extension, a dot, the name of the export. */
   readonly handler: string;
-  environment?: Record<string, unknown>;
 }

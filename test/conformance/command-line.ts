@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { groupNames } from './suite.ts';
+import { conformanceCases, groupNames } from './suite.ts';
 
 /** What the command was asked to do. */
 export interface CommandLine {
@@ -8,7 +8,6 @@ export interface CommandLine {
   readonly password: string;
   readonly secret?: string | undefined;
   readonly hostHeader?: string | undefined;
-  readonly with?: readonly string[] | undefined;
   readonly without?: readonly string[] | undefined;
 }
 
@@ -22,8 +21,7 @@ Asks a running service for every rule of its specification, over HTTP. It makes 
   --password P        the configured password (write --password=P when it starts with a dash)
   --secret S          the service's SECRET_TOKEN: also test tokens that only its owner can sign
   --host-header H     send this Host instead of that of the URL
-  --with GROUP        also run a group that runs only on request; may be repeated
-  --without GROUP     leave a group out; may be repeated
+  --without NAME      leave out a group, or a case by its whole name; may be repeated
   --help              show this text
 
 Groups: ${groupNames.join(', ')}
@@ -52,11 +50,15 @@ export function readCommandLine(args: readonly string[]): CommandLine | undefine
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw new UsageError(`${baseUrl} is not a URL with http:// or https://`);
   }
-  const unknown = [...(values.with ?? []), ...(values.without ?? [])].find(
-    (name) => !groupNames.includes(name),
+  const unknown = values.without?.find((name) => !isName(name));
+  if (unknown !== undefined) throw new UsageError(`there is no group or case ${unknown}`);
+  return { baseUrl, username, password, secret, hostHeader, without: values.without };
+}
+
+function isName(name: string): boolean {
+  return (
+    groupNames.includes(name) || conformanceCases.some((conformanceCase) => conformanceCase.name === name)
   );
-  if (unknown !== undefined) throw new UsageError(`there is no group ${unknown}`);
-  return { baseUrl, username, password, secret, hostHeader, with: values.with, without: values.without };
 }
 
 function parse(args: readonly string[]) {
@@ -69,7 +71,6 @@ function parse(args: readonly string[]) {
         password: { type: 'string' },
         secret: { type: 'string' },
         'host-header': { type: 'string' },
-        with: { type: 'string', multiple: true },
         without: { type: 'string', multiple: true },
         help: { type: 'boolean' },
       },

@@ -41,14 +41,9 @@ export const conformanceCases: readonly ConformanceCase[] = [
 /** The names of all groups, in the order in which they run. */
 export const groupNames: readonly string[] = [...new Set(conformanceCases.map(({ group }) => group))];
 
-/** Groups that run only when they are asked for, because the service does not have what they test yet. */
-const groupsOnRequest: readonly string[] = [];
-
 /** Which cases to run. */
 export interface Selection {
-  /** Groups to run although they run only on request. */
-  readonly with?: readonly string[] | undefined;
-  /** Groups to leave out. */
+  /** Groups, and names of cases, to leave out. */
   readonly without?: readonly string[] | undefined;
   /** Whether the service's SECRET_TOKEN is known. */
   readonly secretKnown: boolean;
@@ -57,15 +52,15 @@ export interface Selection {
 /**
  * Splits the suite into the cases to run and the others.
  *
- * @param selection - which groups are wanted, and what is known
+ * @param selection - what is wanted, and what is known
  */
 export function selectCases(selection: Selection): {
   readonly selected: readonly ConformanceCase[];
   readonly leftOut: readonly ConformanceCase[];
 } {
-  const isSelected = ({ group, needsSecret }: ConformanceCase) =>
+  const isSelected = ({ name, group, needsSecret }: ConformanceCase) =>
     !selection.without?.includes(group) &&
-    (!groupsOnRequest.includes(group) || selection.with?.includes(group) === true) &&
+    !selection.without?.includes(name) &&
     (selection.secretKnown || !needsSecret);
   const { selected = [], leftOut = [] } = Object.groupBy(conformanceCases, (conformanceCase) =>
     isSelected(conformanceCase) ? 'selected' : 'leftOut',

@@ -11,7 +11,7 @@ import {
   readCounter,
   setCounter,
 } from '../support/book-table.ts';
-import { type Engine, startEngine } from '../support/engine.ts';
+import { type Engine, provideEngine } from '../support/engine.ts';
 import { inParallel } from '../support/in-parallel.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
@@ -24,7 +24,7 @@ let engine: Engine;
 let table: BookTable;
 
 beforeAll(async () => {
-  engine = await startEngine();
+  engine = await provideEngine();
 });
 
 afterAll(async () => {

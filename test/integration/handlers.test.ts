@@ -2,7 +2,7 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type BookTable, createBookTable, listBooks, setCounter } from '../support/book-table.ts';
 import { type CapturedLog, captureLog } from '../support/captured-log.ts';
-import { type Engine, startEngine } from '../support/engine.ts';
+import { type Engine, provideEngine, startEngine } from '../support/engine.ts';
 import { startFaultyProxy } from '../support/faulty-proxy.ts';
 import { forgeToken } from '../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
@@ -15,7 +15,7 @@ let call: Call;
 let log: CapturedLog;
 
 beforeAll(async () => {
-  engine = await startEngine();
+  engine = await provideEngine();
 });
 
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { BookRepository } from '../../lib/books/book-repository.ts';
 import { BookNotFoundError, StorageUnavailableError } from '../../lib/books/errors.ts';
 import { verifyTable } from '../../lib/books/table.ts';
 import { connect, createBookTable, listBooks, readCounter } from '../support/book-table.ts';
-import { type Engine, startEngine } from '../support/engine.ts';
+import { type Engine, provideEngine, startEngine } from '../support/engine.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
@@ -16,7 +16,7 @@ let engine: Engine;
 const proxies: FaultyProxy[] = [];
 
 beforeAll(async () => {
-  engine = await startEngine();
+  engine = await provideEngine();
 });
 
 afterAll(async () => {

@@ -4,14 +4,14 @@ import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { openBookRepository } from '../../lib/books/open-book-repository.ts';
 import { KeySchemaError, TableNotFoundError, verifyTable } from '../../lib/books/table.ts';
 import { connect, createBookTable, listBooks } from '../support/book-table.ts';
-import { type Engine, startEngine } from '../support/engine.ts';
+import { type Engine, provideEngine, startEngine } from '../support/engine.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 let engine: Engine;
 
 beforeAll(async () => {
-  engine = await startEngine();
+  engine = await provideEngine();
 });
 
 afterAll(async () => {

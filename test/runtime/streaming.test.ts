@@ -49,7 +49,7 @@ const startInstance = async (tableName: string): Promise<LambdaInstance> => {
   const started = await LambdaInstance.start(
     join(inject('functionsFolder'), 'listBooks'),
     'handlers/list-books.handler',
-    { SECRET_TOKEN: secret, DB_URL: `${proxy.endpoint}/${tableName}`, RESPONSE_STREAMING: 'true' },
+    { SECRET_TOKEN: secret, DB_URL: `${proxy.endpoint}/${tableName}`, RESPONSE_TRANSFER_MODE: 'STREAM' },
   );
   try {
     await started.api.initialized;

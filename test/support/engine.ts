@@ -12,6 +12,16 @@ export interface Engine {
 }
 
 /**
+ * Gives the engine that most tests run against: the one that TEST_DYNAMODB_ENDPOINT names (another implementation of
+ * DynamoDB, which `stop` leaves running), or else one in this process.
+ */
+export async function provideEngine(): Promise<Engine> {
+  const endpoint = process.env.TEST_DYNAMODB_ENDPOINT;
+  if (endpoint === undefined) return startEngine();
+  return { endpoint, port: Number(new URL(endpoint).port), async stop() {} };
+}
+
+/**
  * Starts an engine on a loopback port.
  *
  * @param options - `port`: a free one by default; `path`: the folder of its data, in memory by default

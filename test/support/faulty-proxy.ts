@@ -22,6 +22,8 @@ export interface FaultyProxy {
   readonly endpoint: string;
   /** How many requests of an operation (`PutItem`, …) arrived. */
   countRequests(operation: string): number;
+  /** The operations of which requests arrived. */
+  operations(): readonly string[];
   /**
    * Lets requests go wrong from now on.
    *
@@ -73,6 +75,7 @@ export async function startFaultyProxy(engineEndpoint: string): Promise<FaultyPr
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     countRequests: (operation) => counts.get(operation) ?? 0,
+    operations: () => [...counts.keys()],
     injectFault: (operation, fault, times) => {
       faults.push({ operation, fault, times });
     },

@@ -27,28 +27,32 @@ export type Call = (method: string, path: string, request?: Partial<APIGatewayPr
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
+const functions: Readonly<Record<string, () => Promise<{ readonly handler: Handler }>>> = {
+  'POST /token': () => import('../../handlers/create-token.ts'),
+  'POST /book': () => import('../../handlers/create-book.ts'),
+  'GET /books': () => import('../../handlers/list-books.ts'),
+  'GET /book/{id}': () => import('../../handlers/get-book.ts'),
+  'PUT /book/{id}': () => import('../../handlers/update-book.ts'),
+  'DELETE /book/{id}': () => import('../../handlers/delete-book.ts'),
+};
+
 /**
- * Loads all functions like new instances of them, which read the environment and check the table while they load.
+ * Loads functions like new instances of them, which read the environment and check the table while they load.
  *
  * @param databaseUrl - DB_URL
+ * @param routes - methods and resources of those to load; all of them by default
  */
-export async function loadHandlers(databaseUrl: string): Promise<Call> {
+export async function loadHandlers(databaseUrl: string, routes = Object.keys(functions)): Promise<Call> {
   for (const [name, value] of Object.entries({ ...settings, DB_URL: databaseUrl })) vi.stubEnv(name, value);
   vi.resetModules();
-  const routes: Record<string, Handler> = {
-    'POST /token': (await import('../../handlers/create-token.ts')).handler,
-    'POST /book': (await import('../../handlers/create-book.ts')).handler,
-    'GET /books': (await import('../../handlers/list-books.ts')).handler,
-    'GET /book/{id}': (await import('../../handlers/get-book.ts')).handler,
-    'PUT /book/{id}': (await import('../../handlers/update-book.ts')).handler,
-    'DELETE /book/{id}': (await import('../../handlers/delete-book.ts')).handler,
-  };
+  const handlers: Record<string, Handler | undefined> = {};
+  for (const route of routes) handlers[route] = (await functions[route]?.())?.handler;
 
   return async (httpMethod, path, request = {}) => {
     const id = /^\/book\/(?<id>.*)$/s.exec(path)?.groups?.id;
     const resource = id === undefined ? path : '/book/{id}';
     const pathParameters = id === undefined ? null : { id };
-    const handler = routes[`${httpMethod} ${resource}`];
+    const handler = handlers[`${httpMethod} ${resource}`];
     if (handler === undefined) throw new Error(`no function for ${httpMethod} ${path}`);
     const event = createEvent({ httpMethod, path, resource, pathParameters, ...request });
     const { statusCode, headers, body } = await handler(event, createContext());

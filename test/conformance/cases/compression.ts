@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { createBook, expectBooks, expectStored, listBooks, pickBooks } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectEqual, expectTrue } from '../expectation.ts';
@@ -9,18 +9,22 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   gzip: (body) => gunzipSync(body),
   deflate: (body) => inflateSync(body),
   br: (body) => brotliDecompressSync(body),
+  zstd: (body) => zstdDecompressSync(body),
   identity: (body) => body,
 };
 
 /** Content coding: a service need not compress, but what it sends has to be what the client can read. */
 export const compressionCases = defineCases('compression', [
-  ...['gzip', 'br', 'gzip, deflate, br', 'identity', 'x-unknown', '*;q=0', 'gzip;q=0'].map(
+  ...['gzip', 'br', 'zstd', 'gzip, deflate, br', 'identity', 'x-unknown', '*;q=0', 'gzip;q=0'].map(
     (accepted): CaseDefinition => ({
       name: `A list for a client that sends Accept-Encoding: ${accepted} is in a coding that it accepts`,
       reference,
       run: async (context) => {
         const books = [await createBook(context, { title: 'é'.repeat(10_000) }), await createBook(context)];
-        const answer = await context.call('GET', '/books', undefined, { 'Accept-Encoding': accepted });
+        const answer = await context.call('GET', '/books', undefined, {
+          Accept: '*/*',
+          'Accept-Encoding': accepted,
+        });
         const coding = answer.headers['content-encoding'] ?? 'identity';
         const allowed = ['identity', ...accepted.split(', ')];
         expectTrue('Content-Encoding', allowed.includes(coding), allowed.join(' or '), coding);

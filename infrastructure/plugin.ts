@@ -1,0 +1,142 @@
+/** The part of the Serverless Framework's `serverless` object that this plugin uses. */
+interface Serverless {
+  readonly configurationInput: { readonly params?: Readonly<Record<string, unknown>> };
+  readonly processedInput: { readonly commands: readonly string[] };
+  readonly service: {
+    readonly service: string;
+    readonly params?: Readonly<Record<string, unknown>>;
+    readonly provider: { readonly compiledCloudFormationTemplate: Template };
+  };
+  readonly classes: {
+    /** What the framework prints as a plain message, without a stack, and ends with exit code 1. */
+    readonly Error: new (
+      message: string,
+    ) => Error;
+  };
+  readonly pluginManager: { readonly plugins: readonly object[] };
+  getProvider(name: 'aws'): AwsProvider;
+}
+
+interface AwsProvider {
+  getStage(): string;
+  getAccountId(): Promise<string>;
+}
+
+/** A CloudFormation template. */
+interface Template {
+  readonly Resources: Readonly<Record<string, Resource>>;
+}
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: Record<string, unknown>;
+  DependsOn?: string[];
+}
+
+/** The framework's own plugin that deploys, as far as a change set goes. */
+interface ChangeSetMaker {
+  getCreateChangeSetParams(options: unknown): Record<string, unknown>;
+}
+
+interface PluginOptions {
+  readonly region?: string;
+}
+
+interface PluginUtilities {
+  readonly log: { readonly notice: (message: string) => void };
+}
+
+/** The commands that talk to AWS. */
+const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']);
+
+/**
+ * Serverless plugin for what the framework leaves open about the stack:
+ *
+ * - a stage, a region or credentials that are wrong or missing end a command before it does anything;
+ * - the API's deployment is a snapshot that holds every gateway response, and makes no stage of its own;
+ * - a table that a removed stack left behind is adopted, with its books, by the next deploy.
+ */
+export default class InfrastructurePlugin {
+  readonly hooks: Readonly<Record<string, () => Promise<void> | void>>;
+  readonly #serverless: Serverless;
+  readonly #options: PluginOptions;
+  readonly #log: PluginUtilities['log'];
+
+  constructor(serverless: Serverless, options: PluginOptions, { log }: PluginUtilities) {
+    this.#serverless = serverless;
+    this.#options = options;
+    this.#log = log;
+    // The zips hold the modes of the bundles, which Lambda's user has to be able to read, and the same on each machine.
+    process.umask(0o022);
+    this.hooks = {
+      initialize: () => this.#checkTarget(),
+      'after:aws:package:finalize:mergeCustomProviderResources': () =>
+        completeDeployment(serverless.service.provider.compiledCloudFormationTemplate),
+      'before:aws:deploy:deploy:createStack': () => this.#adoptRetainedTable(),
+      'after:remove:remove': () => this.#tellWhatIsKept(),
+    };
+  }
+
+  async #checkTarget(): Promise<void> {
+    const { classes, processedInput } = this.#serverless;
+    this.#checkStage();
+    if (!remoteCommands.has(processedInput.commands[0] ?? '')) return;
+    const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+    if (!(this.#options.region || AWS_REGION || AWS_DEFAULT_REGION)) {
+      throw new classes.Error('No region is given: set AWS_REGION, or add --region NAME.');
+    }
+    try {
+      await this.#serverless.getProvider('aws').getAccountId();
+    } catch (error) {
+      throw new classes.Error(`AWS cannot be used with these credentials: ${firstLine(error)}`);
+    }
+  }
+
+  #checkStage(): void {
+    const { default: _, ...stages } = this.#serverless.configurationInput.params ?? {};
+    const stage = this.#serverless.getProvider('aws').getStage();
+    if (stage in stages) return;
+    throw new this.#serverless.classes.Error(
+      `There is no stage "${stage}". The stages are ${Object.keys(stages).join(', ')} (infrastructure/stages.yml).`,
+    );
+  }
+
+  /** The framework has no setting for it. Only a table that the template names is found, and only by its name. */
+  #adoptRetainedTable(): void {
+    for (const plugin of this.#serverless.pluginManager.plugins) {
+      if (plugin.constructor.name !== 'AwsDeploy') continue;
+      const deployer = plugin as ChangeSetMaker;
+      const getParams = deployer.getCreateChangeSetParams.bind(deployer);
+      deployer.getCreateChangeSetParams = (options) => ({
+        ...getParams(options),
+        ImportExistingResources: true,
+      });
+    }
+  }
+
+  #tellWhatIsKept(): void {
+    const table = `${this.#serverless.service.service}-${this.#serverless.getProvider('aws').getStage()}`;
+    this.#log.notice(
+      `The table ${table} is kept, with its books: the next deploy of this stage uses it again.`,
+    );
+  }
+}
+
+/**
+ * A deployment is a snapshot of the API, and what CloudFormation has not made by then is not in it. The framework
+ * thinks of the methods only. Its `StageName` would make a stage besides the one in infrastructure/stage.yml.
+ */
+function completeDeployment({ Resources }: Template): void {
+  const gatewayResponses = Object.keys(Resources).filter(
+    (id) => Resources[id]?.Type === 'AWS::ApiGateway::GatewayResponse',
+  );
+  for (const resource of Object.values(Resources)) {
+    if (resource.Type !== 'AWS::ApiGateway::Deployment') continue;
+    resource.DependsOn = [...(resource.DependsOn ?? []), ...gatewayResponses];
+    delete resource.Properties.StageName;
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error as Error).message.split('\n', 1)[0] ?? '';
+}

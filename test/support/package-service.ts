@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const projectFolder = resolve(import.meta.dirname, '../..');
+const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
+
+/** The functions' names in serverless.yml. */
+export const functionNames = [
+  'createToken',
+  'createBook',
+  'listBooks',
+  'getBook',
+  'updateBook',
+  'deleteBook',
+] as const;
+
+/**
+ * Packages the service as a deploy does, without credentials. Not at the same time as another packaging: the framework
+ * puts all of them together in `.serverless`.
+ *
+ * @param folder - where the template and the zips go
+ * @param stage - the stage to package for
+ */
+export async function packageService(folder: string, stage = 'prod'): Promise<void> {
+  // A service that starts meanwhile bundles the same functions.
+  const buildFolder = `.esbuild-${randomUUID()}`;
+  const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _key, ...environment } = process.env;
+  try {
+    await promisify(execFile)(
+      process.execPath,
+      [serverless, 'package', '--stage', stage, '--package', folder],
+      { cwd: projectFolder, env: { ...environment, BUILD_DIR: buildFolder } },
+    );
+  } finally {
+    await rm(join(projectFolder, buildFolder), { recursive: true, force: true });
+  }
+}
