@@ -39,6 +39,9 @@ async function main(): Promise<number> {
       results.push(run(`cfn-lint, ${stage}`, cfnLint, template));
       results.push(run(`checkov, ${stage}`, checkov, '--config-file', '.checkov.yaml', '--file', template));
     }
+    const deployer = 'infrastructure/deployer.yml';
+    results.push(run('cfn-lint, deployer', cfnLint, deployer));
+    results.push(run('checkov, deployer', checkov, '--config-file', '.checkov.yaml', '--file', deployer));
     results.push(run('actionlint', actionlint, ...globSync('.github/workflows/*.yml')));
     return results.every(Boolean) ? 0 : 1;
   } finally {

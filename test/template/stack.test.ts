@@ -71,7 +71,7 @@ describe('secrets', () => {
         (value) => value !== undefined,
       )) {
         expect(value['Fn::Sub']).toMatch(
-          /^\{\{resolve:secretsmanager:\$\{(?:SigningSecret|Credentials)\}:SecretString/,
+          /^\{\{resolve:secretsmanager:\$\{BookCatalog(?:SigningSecret|Credentials)\}:SecretString/,
         );
       }
       expect(SECRET_TOKEN).toBeDefined();
@@ -209,6 +209,19 @@ describe('alarms', () => {
     );
     expect(watched.toSorted()).toEqual(Object.keys(functions).toSorted());
   });
+});
+
+test('the deployment bucket is private and takes requests over TLS only', () => {
+  expect(findOnly(template, 'AWS::S3::Bucket').Properties.PublicAccessBlockConfiguration).toEqual({
+    BlockPublicAcls: true,
+    BlockPublicPolicy: true,
+    IgnorePublicAcls: true,
+    RestrictPublicBuckets: true,
+  });
+  const { Statement } = findOnly(template, 'AWS::S3::BucketPolicy').Properties.PolicyDocument;
+  expect(Statement).toEqual([
+    expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': false } } }),
+  ]);
 });
 
 test('only X-Ray, which has no resources to name, is allowed on all resources', () => {
