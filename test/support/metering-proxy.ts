@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json, text } from 'node:stream/consumers';
+
+/** A request that the engine has carried out. */
+export interface MeteredRequest {
+  readonly operation: string;
+  /** Read or write units, as the engine counts them. */
+  readonly units: number;
+}
+
+/** An HTTP proxy between the DynamoDB client and the engine that sees what each request consumes. */
+export interface MeteringProxy {
+  readonly endpoint: string;
+  /** The requests since the last call, in the order of their answers. */
+  take(): readonly MeteredRequest[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a proxy on a free loopback port. It asks the engine for the consumed capacity of every request, which the
+ * product does not, and leaves it out of the answers.
+ *
+ * @param engineEndpoint - the engine's origin
+ */
+export async function startMeteringProxy(engineEndpoint: string): Promise<MeteringProxy> {
+  let requests: MeteredRequest[] = [];
+
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const input = { ...((await json(incoming)) as object), ReturnConsumedCapacity: 'TOTAL' };
+    const body = JSON.stringify(input);
+    const headers = { ...incoming.headers, 'content-length': String(Buffer.byteLength(body)) };
+    const forwarded = request(engineEndpoint, { method: 'POST', headers, agent: false }).end(body);
+    const [answer] = await once(forwarded, 'response');
+    const { ConsumedCapacity, ...output } = JSON.parse(await text(answer));
+    requests.push({ operation, units: ConsumedCapacity?.CapacityUnits ?? 0 });
+    outgoing.writeHead(answer.statusCode, { 'Content-Type': 'application/x-amz-json-1.0' });
+    outgoing.end(JSON.stringify(output));
+  };
+  const server = createServer((incoming, outgoing) => {
+    // A client that has left, or an engine that has stopped.
+    forward(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    take() {
+      const taken = requests;
+      requests = [];
+      return taken;
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

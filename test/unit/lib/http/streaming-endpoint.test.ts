@@ -1,0 +1,191 @@
+import { Writable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StorageUnavailableError } from '../../../../lib/books/errors.ts';
+import { outcomes } from '../../../../lib/http/outcomes.ts';
+import type { StreamedData } from '../../../../lib/http/stream-envelope.ts';
+import { streamingEndpoint } from '../../../../lib/http/streaming-endpoint.ts';
+import { type CapturedLog, captureLog } from '../../../support/captured-log.ts';
+import { forgeToken } from '../../../support/forge-token.ts';
+import { createContext, createEvent } from '../../../support/proxy-event.ts';
+
+const secret = 'a secret that is longer than 32 bytes';
+
+const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: (body) => gunzipSync(body),
+  br: (body) => brotliDecompressSync(body),
+  zstd: (body) => zstdDecompressSync(body),
+};
+
+let log: CapturedLog;
+
+beforeEach(() => {
+  log = captureLog();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Calls an endpoint that has these pieces, where nothing is streamed; AWS's own runtime is in test/runtime. */
+async function request(
+  pieces: StreamedData['pieces'],
+  headers: Record<string, string> = {},
+  ownHeaders?: Record<string, string>,
+): Promise<APIGatewayProxyResult> {
+  const endpoint = streamingEndpoint(secret, false, outcomes.booksRetrieved, async () =>
+    ownHeaders === undefined ? { pieces } : { pieces, headers: ownHeaders },
+  );
+  const Authorization = forgeToken({ secret });
+  return endpoint(createEvent({ headers: { Authorization, ...headers } }), createContext());
+}
+
+async function* failAfter(count: number): AsyncGenerator<readonly number[]> {
+  for (let number = 1; number <= count; number += 1) yield [number];
+  throw new StorageUnavailableError('the table is gone');
+}
+
+describe('streamingEndpoint, buffered', () => {
+  test.each<[string, readonly (readonly unknown[])[], readonly unknown[]]>([
+    ['no piece', [], []],
+    ['an empty piece', [[]], []],
+    ['one piece', [[1, 2]], [1, 2]],
+    ['several pieces', [[1], [2, 3], [4]], [1, 2, 3, 4]],
+    ['empty pieces between others', [[], [1], [], [], [2], []], [1, 2]],
+    ['texts that look like JSON', [['],"x":['], ['"']], ['],"x":[', '"']],
+  ])('%s make the data of the envelope', async (_, pieces, data) => {
+    const response = await request(pieces);
+
+    expect(response).toMatchObject({
+      statusCode: 200,
+      headers: { 'Content-Type': 'application/json', Vary: 'Accept-Encoding' },
+      isBase64Encoded: false,
+    });
+    expect(JSON.parse(response.body)).toEqual({ status: 200, message: 'Books retrieved successfully', data });
+  });
+
+  test('headers of the handler are sent beside the common ones', async () => {
+    const { headers } = await request([[1]], {}, { Link: '</next>; rel="next"' });
+
+    expect(headers).toEqual({
+      'Content-Type': 'application/json',
+      Vary: 'Accept-Encoding',
+      Link: '</next>; rel="next"',
+    });
+  });
+
+  test.each([0, 1, 3])(
+    'a failure after %i pieces is an error in the envelope, as nothing has been sent',
+    async (count) => {
+      const response = await request(failAfter(count));
+
+      expect(response).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
+      expect(JSON.parse(response.body)).toEqual({ status: 503, message: 'Service unavailable', data: null });
+      expect(log.lines.at(-1)).toMatchObject({ level: 'ERROR', status: 503 });
+    },
+  );
+
+  test('a request without a token reads nothing', async () => {
+    const read = vi.fn(async () => ({ pieces: [[1]] }));
+    const endpoint = streamingEndpoint(secret, false, outcomes.booksRetrieved, read);
+
+    expect(await endpoint(createEvent(), createContext())).toMatchObject({ statusCode: 401 });
+    expect(read).not.toHaveBeenCalled();
+  });
+});
+
+describe('content coding', () => {
+  test.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['zstd', 'zstd'],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip;q=1, br;q=0.5', 'gzip'],
+    ['*', 'zstd'],
+    ['*;q=0.1, gzip', 'gzip'],
+    ['identity;q=0, gzip;q=0.1', 'gzip'],
+  ])('for Accept-Encoding: %s the body is in %s', async (accepted, coding) => {
+    const { headers, body, isBase64Encoded } = await request([[1], [2]], { 'Accept-Encoding': accepted });
+
+    expect(headers).toMatchObject({ 'Content-Encoding': coding, Vary: 'Accept-Encoding' });
+    expect(isBase64Encoded).toBe(true);
+    const text = decoders[coding]?.(Buffer.from(body, 'base64')).toString() ?? '';
+    expect(JSON.parse(text).data).toEqual([1, 2]);
+  });
+
+  test.each([
+    '',
+    'identity',
+    'x-unknown',
+    'deflate',
+    'gzip;q=0',
+    '*;q=0',
+    'identity, gzip;q=0.5',
+    ';;,=',
+    'gzip;q=x',
+  ])('for Accept-Encoding: %j the body is as it is', async (accepted) => {
+    const { headers, body } = await request([[1]], { 'Accept-Encoding': accepted });
+
+    expect(headers).not.toHaveProperty('Content-Encoding');
+    expect(headers).toHaveProperty('Vary', 'Accept-Encoding');
+    expect(JSON.parse(body).data).toEqual([1]);
+  });
+
+  test('errors are never coded', async () => {
+    const { headers, body } = await request(failAfter(0), { 'Accept-Encoding': 'gzip' });
+
+    expect(headers).not.toHaveProperty('Content-Encoding');
+    expect(JSON.parse(body)).toMatchObject({ status: 503 });
+  });
+
+  test('a failure in the middle of a coded body is an error, too', async () => {
+    const { statusCode, headers, body } = await request(failAfter(3), { 'Accept-Encoding': 'gzip' });
+
+    expect(statusCode).toBe(503);
+    expect(headers).not.toHaveProperty('Content-Encoding');
+    expect(JSON.parse(body)).toMatchObject({ status: 503 });
+  });
+
+  test('reading ends when the body is given up', async () => {
+    let ended = false;
+    async function* endless() {
+      try {
+        for (;;) yield ['x'.repeat(100_000)];
+      } finally {
+        ended = true;
+      }
+    }
+    vi.stubGlobal('awslambda', {
+      streamifyResponse: (handler: (event: unknown, stream: unknown, context: unknown) => Promise<unknown>) =>
+        handler,
+      HttpResponseStream: { from: (stream: unknown) => stream },
+    });
+    const endpoint = streamingEndpoint(secret, true, outcomes.booksRetrieved, async () => ({
+      pieces: endless(),
+    }));
+    const Authorization = forgeToken({ secret });
+    let received = 0;
+    const client = new Writable({
+      write(chunk, _, done) {
+        received += chunk.length;
+        if (received > 1_000_000) client.destroy();
+        done();
+      },
+    });
+    const streamed = endpoint as unknown as (
+      event: unknown,
+      stream: unknown,
+      context: unknown,
+    ) => Promise<void>;
+
+    await expect(
+      streamed(createEvent({ headers: { Authorization } }), client, createContext()),
+    ).rejects.toThrow();
+
+    await expect.poll(() => ended).toBe(true);
+    vi.unstubAllGlobals();
+  });
+});
