@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 
 /** A request that the engine has carried out. */
-export interface MeteredRequest {
+interface MeteredRequest {
   readonly operation: string;
   /** Read or write units, as the engine counts them. */
   readonly units: number;
