@@ -18,14 +18,19 @@ const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.j
 
 const functionNames = ['createToken', 'createBook', 'listBooks', 'getBook', 'updateBook', 'deleteBook'];
 
-/** Packages the service as a deploy does, and unpacks the zips as Lambda does. */
-export default async function packageFunctions(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
+/**
+ * Packages the service as a deploy does, and unpacks the zips as Lambda does.
+ *
+ * @param folder - an empty folder, which gets a sub-folder for each function and the zips in `package`
+ */
+export async function packageFunctions(folder: string): Promise<void> {
   const packageFolder = join(folder, 'package');
+  const buildFolder = `.esbuild-${process.pid}`;
   await promisify(execFile)(process.execPath, [serverless, 'package', '--package', packageFolder], {
     cwd: projectFolder,
-    env: { ...process.env, BUILD_DIR: `.esbuild-${process.pid}` },
+    env: { ...process.env, BUILD_DIR: buildFolder },
   });
+  await rm(join(projectFolder, buildFolder), { recursive: true, force: true });
   for (const name of functionNames) {
     const files = unzipSync(await readFile(join(packageFolder, `${name}.zip`)));
     for (const [path, content] of Object.entries(files)) {
@@ -34,9 +39,12 @@ export default async function packageFunctions(project: TestProject): Promise<()
       await writeFile(file, content);
     }
   }
+}
+
+/** Provides the packaged functions to all tests. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
+  await packageFunctions(folder);
   project.provide('functionsFolder', folder);
-  return async () => {
-    await rm(folder, { recursive: true, force: true });
-    await rm(join(projectFolder, `.esbuild-${process.pid}`), { recursive: true, force: true });
-  };
+  return () => rm(folder, { recursive: true, force: true });
 }
