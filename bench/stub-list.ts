@@ -27,10 +27,11 @@ interface Request {
   };
   readonly ExclusiveStartKey?: Key;
   readonly Limit?: number;
+  readonly ProjectionExpression?: string;
 }
 
 /** The books of one shard after an id, as the body of a response. */
-function answerPage(shard: number, after: number, limit: number): string {
+function answerPage(shard: number, after: number, limit: number, projected = false): string {
   const last = Math.min(bookCount, (shard + 1) * shardWidth - 1);
   const items: string[] = [];
   let bytes = 0;
@@ -40,9 +41,10 @@ function answerPage(shard: number, after: number, limit: number): string {
     const title = `The title of book number ${id}`;
     const author = `Author \\"${id % 997}\\"`;
     bytes += fixedItemBytes + title.length + author.length - 2;
+    const year = 1900 + (id % 120);
+    const book = `"id":{"N":"${id}"},"title":{"S":"${title}"},"author":{"S":"${author}"},"year":{"N":"${year}"}`;
     items.push(
-      `{"shard":{"N":"${shard}"},"id":{"N":"${id}"},"title":{"S":"${title}"},"author":{"S":"${author}"},` +
-        `"year":{"N":"${1900 + (id % 120)}"},"writeToken":{"S":"seeded-token"}}`,
+      projected ? `{${book}}` : `{"shard":{"N":"${shard}"},${book},"writeToken":{"S":"seeded-token"}}`,
     );
   }
   const startKey = id < last ? `,"LastEvaluatedKey":{"shard":{"N":"${shard}"},"id":{"N":"${id}"}}` : '';
@@ -63,7 +65,8 @@ function answer(operation: string, request: Request): string {
   if (operation === 'GetItem') return `{"Item":{"lastId":{"N":"${bookCount}"}}}`;
   if (operation === 'Scan') return answerScan(request);
   const after = Math.max(Number(values?.[':after'].N), Number(startKey?.id.N ?? 0));
-  return answerPage(Number(values?.[':shard'].N), after, limit ?? Number.POSITIVE_INFINITY);
+  const projected = request.ProjectionExpression !== undefined;
+  return answerPage(Number(values?.[':shard'].N), after, limit ?? Number.POSITIVE_INFINITY, projected);
 }
 
 const server = createServer(async (request, response) => {
