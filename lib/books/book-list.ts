@@ -29,10 +29,18 @@ interface BookItem {
   readonly year: { readonly N: string };
 }
 
+/** Which attributes a Query brings. Those that nobody looks at would take a third of the time to parse a page. */
+const projections = {
+  book: { expression: 'id, title, author, #year', names: { '#year': 'year' } }, // "year" is a reserved word
+  id: { expression: 'id', names: {} },
+} as const;
+
 /** What may be asked of a Query besides its shard. */
-type QueryOptions = Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit' | 'ProjectionExpression'> & {
+type QueryOptions = Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit'> & {
   /** Only items with higher ids. */
   readonly after?: number;
+  /** The whole book when absent. */
+  readonly projection?: keyof typeof projections | undefined;
 };
 
 /**
@@ -122,7 +130,7 @@ export class BookList {
   async *#readAfter<Item>(
     after: number,
     limit: number,
-    projection?: string,
+    projection?: QueryOptions['projection'],
   ): AsyncGenerator<readonly Item[], void, undefined> {
     let left = limit;
     let lastShard: number | undefined;
@@ -133,7 +141,7 @@ export class BookList {
           after,
           ExclusiveStartKey: startKey,
           Limit: left,
-          ProjectionExpression: projection,
+          projection,
         });
         if (items.length > 0) yield items;
         left -= items.length;
@@ -151,12 +159,17 @@ export class BookList {
     return page;
   }
 
-  #query<Item>(shard: number, { after = 0, ...options }: QueryOptions): Promise<ItemPage<Item>> {
+  #query<Item>(
+    shard: number,
+    { after = 0, projection = 'book', ...options }: QueryOptions,
+  ): Promise<ItemPage<Item>> {
+    const { expression, names } = projections[projection];
     return queryItems<Item>(this.#client, {
       TableName: this.#tableName,
       // "shard" is a reserved word of DynamoDB's expressions.
       KeyConditionExpression: '#shard = :shard AND id > :after',
-      ExpressionAttributeNames: { '#shard': 'shard' },
+      ProjectionExpression: expression,
+      ExpressionAttributeNames: { '#shard': 'shard', ...names },
       ExpressionAttributeValues: { ':shard': { N: String(shard) }, ':after': { N: String(after) } },
       ConsistentRead: true,
       ...options,

@@ -12,9 +12,16 @@ export class LambdaInstance {
   readonly #exited: Promise<unknown>;
   #output = '';
 
-  private constructor(api: RuntimeApi, taskRoot: string, handler: string, environment: NodeJS.ProcessEnv) {
+  private constructor(
+    api: RuntimeApi,
+    taskRoot: string,
+    handler: string,
+    environment: NodeJS.ProcessEnv,
+    launcher: readonly string[],
+  ) {
     this.api = api;
-    this.#process = spawn(process.execPath, [runtimeClient, handler], {
+    const [command = '', ...args] = [...launcher, process.execPath, runtimeClient, handler];
+    this.#process = spawn(command, args, {
       cwd: taskRoot,
       env: {
         PATH: process.env.PATH,
@@ -49,13 +56,15 @@ export class LambdaInstance {
    * @param taskRoot - the folder of the unpacked function
    * @param handler - as in serverless.yml
    * @param environment - the function's environment variables
+   * @param launcher - a command that replaces itself by the one that follows it, like `taskset`
    */
   static async start(
     taskRoot: string,
     handler: string,
     environment: NodeJS.ProcessEnv,
+    launcher: readonly string[] = [],
   ): Promise<LambdaInstance> {
-    return new LambdaInstance(await RuntimeApi.start(), taskRoot, handler, environment);
+    return new LambdaInstance(await RuntimeApi.start(), taskRoot, handler, environment, launcher);
   }
 
   /** The process of the instance, for measurements. */

@@ -12,9 +12,12 @@ declare module 'vitest' {
   }
 }
 
-/** Packages the service as a deploy does, and unpacks the zips as Lambda does. */
-export default async function packageFunctions(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
+/**
+ * Packages the service as a deploy does, and unpacks the zips as Lambda does.
+ *
+ * @param folder - an empty folder, which gets a sub-folder for each function and the zips in `package`
+ */
+export async function packageFunctions(folder: string): Promise<void> {
   const packageFolder = join(folder, 'package');
   await packageService(packageFolder);
   for (const name of functionNames) {
@@ -25,6 +28,12 @@ export default async function packageFunctions(project: TestProject): Promise<()
       await writeFile(file, content);
     }
   }
+}
+
+/** Provides the packaged functions to all tests. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
+  await packageFunctions(folder);
   project.provide('functionsFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
 
 /** How a function answered an invocation. */
 export type InvocationResult =
@@ -18,6 +18,9 @@ interface Invocation {
 }
 
 const version = '/2018-06-01';
+
+/** Of a response that is not streamed: "Lambda quotas", as its error message gives it. */
+const maxPayloadBytes = 6_291_556;
 
 /** Lambda's Runtime API ("Using the Lambda runtime API for custom runtimes"), for one function instance. */
 export class RuntimeApi {
@@ -126,7 +129,13 @@ export class RuntimeApi {
       invocation.resolve({ kind: 'stream', stream: request });
       await once(request, 'close');
     } else {
-      invocation.resolve({ kind: 'response', payload: await json(request) });
+      const payload = await buffer(request);
+      if (payload.length > maxPayloadBytes) {
+        invocation.resolve({ kind: 'error', error: { errorType: 'Function.ResponseSizeTooLarge' } });
+        response.writeHead(413).end('{"errorType":"Function.ResponseSizeTooLarge"}');
+        return;
+      }
+      invocation.resolve({ kind: 'response', payload: JSON.parse(payload.toString()) });
     }
     response.writeHead(202).end();
   }

@@ -1,0 +1,28 @@
+import { configure } from '@codegenie/serverless-express';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { PeerEndpoint, PeerHandler } from '../endpoint.ts';
+import { refuseToken } from '../token.ts';
+
+export function serve(endpoint: PeerEndpoint): PeerHandler {
+  const app = express();
+  if (!endpoint.public) {
+    app.use((request, response, next) => {
+      const refusal = refuseToken(request.headers.authorization);
+      if (refusal) response.status(refusal.status).json(refusal);
+      else next();
+    });
+  }
+  app.use(express.json());
+  const serveEndpoint = async (request: Request, response: Response, body: unknown) => {
+    const [, , id] = request.path.split('/');
+    const answer = await endpoint.handle({ id, body });
+    response.status(answer.status).json(answer);
+  };
+  const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+  app[method](endpoint.path, (request, response) => serveEndpoint(request, response, request.body));
+  // What express.json() could not parse.
+  app.use((_error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    serveEndpoint(request, response, undefined),
+  );
+  return configure({ app }) as unknown as PeerHandler;
+}
