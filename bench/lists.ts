@@ -38,7 +38,7 @@ export interface ListResult {
  */
 export const listSettings = {
   RESPONSE_TRANSFER_MODE: 'STREAM',
-  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=128',
+  NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=64',
 };
 
 /** Above this, a list is checked by a streaming parser. */

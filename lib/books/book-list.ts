@@ -4,11 +4,14 @@ import { translateDynamoDBError } from './dynamodb-errors.ts';
 import { counterKey, shardOf } from './keys.ts';
 import { type ItemPage, queryItems, type StartKey } from './query-items.ts';
 
-/**
- * Shards whose first page is asked for before the list gets there. More would take memory and hardly time: one page
- * is about 1 MB on the wire and a few MB as books.
- */
+/** Shards whose first page is asked for before the list gets there. More would take memory and hardly time. */
 const shardsAhead = 3;
+
+/**
+ * Books in a page of the whole list, a quarter of what Query gives of small ones. A page of 1 MB takes several MB as
+ * objects, which outlive the young generation and pile up in the old one.
+ */
+const maxBooksPerPage = 2_500;
 
 /** Pages of a slice that are held in memory before its end is looked for by the ids alone: a few MB. */
 const maxHeldPages = 4;
@@ -73,7 +76,7 @@ export class BookList {
     for (let shard = 0; shard <= lastShard; shard += 1) {
       let page = ahead.shift() ?? this.#startQuery(shard);
       for (;;) {
-        const { items, lastEvaluatedKey } = await page;
+        const { items, lastEvaluatedKey } = (await page)();
         // Only now, so that the first books do not wait behind others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#startQuery(shard + 1 + ahead.length));
@@ -137,12 +140,13 @@ export class BookList {
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: StartKey | undefined;
       do {
-        const { items, lastEvaluatedKey } = await this.#query<Item>(shard, {
+        const read = await this.#query<Item>(shard, {
           after,
           ExclusiveStartKey: startKey,
           Limit: left,
           projection,
         });
+        const { items, lastEvaluatedKey } = read();
         if (items.length > 0) yield items;
         left -= items.length;
         if (left === 0) return;
@@ -153,8 +157,8 @@ export class BookList {
   }
 
   /** Starts a Query whose answer is awaited later; a failure that nobody gets to see then is no crash. */
-  #startQuery(shard: number, startKey?: StartKey): Promise<ItemPage<BookItem>> {
-    const page = this.#query<BookItem>(shard, { ExclusiveStartKey: startKey });
+  #startQuery(shard: number, startKey?: StartKey): Promise<() => ItemPage<BookItem>> {
+    const page = this.#query<BookItem>(shard, { ExclusiveStartKey: startKey, Limit: maxBooksPerPage });
     page.catch(() => {});
     return page;
   }
@@ -162,7 +166,7 @@ export class BookList {
   #query<Item>(
     shard: number,
     { after = 0, projection = 'book', ...options }: QueryOptions,
-  ): Promise<ItemPage<Item>> {
+  ): Promise<() => ItemPage<Item>> {
     const { expression, names } = projections[projection];
     return queryItems<Item>(this.#client, {
       TableName: this.#tableName,

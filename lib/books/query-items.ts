@@ -26,12 +26,14 @@ interface QueryBody<Item> {
  * @typeParam Item - the shape of an item, its attributes in DynamoDB's JSON (`{"S": "…"}`, `{"N": "1"}`)
  * @param client - a client for the table
  * @param input - the Query
- * @throws {StorageUnavailableError} when the database gives no usable answer
+ * @returns reads the page out of the response; a page takes several times the memory that its text does, so that one
+ * that has to wait for its turn is better not read yet
+ * @throws {StorageUnavailableError} when the database gives no usable answer; so does the function that is returned
  */
 export async function queryItems<Item>(
   client: DynamoDBClient,
   input: QueryCommandInput,
-): Promise<ItemPage<Item>> {
+): Promise<() => ItemPage<Item>> {
   const command = new QueryCommand(input);
   let body = '';
   command.middlewareStack.add(
@@ -49,6 +51,14 @@ export async function queryItems<Item>(
   );
   try {
     await client.send(command);
+  } catch (error) {
+    throw translateDynamoDBError(error);
+  }
+  return () => readPage(body);
+}
+
+function readPage<Item>(body: string): ItemPage<Item> {
+  try {
     const { Items, LastEvaluatedKey } = JSON.parse(body) as QueryBody<Item>;
     return { items: Items, lastEvaluatedKey: LastEvaluatedKey };
   } catch (error) {
