@@ -1,5 +1,5 @@
+import { capacityOf } from '../test/support/capacity.ts';
 import type { Candidate } from './candidates.ts';
-import { capacityOf } from './capacity.ts';
 import { type Cost, costOf } from './cost.ts';
 import { createCpuShare } from './cpu-share.ts';
 import { createEvent, type EndpointCall } from './endpoints.ts';
@@ -60,7 +60,7 @@ export async function sweepMemory(
     share.remove();
     const coldMs = summarize(cold).median;
     const warmMs = warm.reduce((sum, time) => sum + time, 0) / warm.length;
-    const cost = costOf(memoryMb, coldMs, warmMs, capacityOf[endpoint.name]);
+    const cost = costOf(memoryMb, coldMs, warmMs, capacityOf[endpoint.route]);
     results.push({ route: endpoint.route, memoryMb, coldMs, warmMs, cost });
   }
   return results;
