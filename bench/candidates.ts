@@ -17,8 +17,13 @@ export interface Candidate {
    *
    * @param databaseUrl - DB_URL
    * @param environment - further variables
+   * @param launcher - a command line to start it with
    */
-  start(databaseUrl: string, environment?: NodeJS.ProcessEnv): Promise<LambdaInstance>;
+  start(
+    databaseUrl: string,
+    environment?: NodeJS.ProcessEnv,
+    launcher?: readonly string[],
+  ): Promise<LambdaInstance>;
 }
 
 /**
@@ -49,12 +54,10 @@ function candidate(name: string, folder: string, handler: string, bytes: number)
   return {
     name,
     bytes,
-    start: (databaseUrl, environment = {}) =>
-      LambdaInstance.start(
-        folder,
-        handler,
-        { ...settings, DB_URL: databaseUrl, ...environment },
-        functionCore,
-      ),
+    start: (databaseUrl, environment = {}, launcher = []) =>
+      LambdaInstance.start(folder, handler, { ...settings, DB_URL: databaseUrl, ...environment }, [
+        ...launcher,
+        ...functionCore,
+      ]),
   };
 }

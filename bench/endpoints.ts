@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { capacityOf } from '../test/support/capacity.ts';
 import { settings, token } from './settings.ts';
 
 /** One of our six endpoints, by the name of its handler's file. */
@@ -13,7 +14,7 @@ export type EndpointName =
 /** What a request of an endpoint consists of. */
 export interface EndpointCall {
   readonly name: EndpointName;
-  readonly route: string;
+  readonly route: keyof typeof capacityOf;
   /** The function in serverless.yml. */
   readonly functionName: string;
   readonly method: string;

@@ -1,46 +1,109 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { packageFunctions } from '../test/runtime/package-functions.ts';
-import { prepareCandidates } from './candidates.ts';
+import { type Candidate, prepareCandidates } from './candidates.ts';
 import { checkAnswers } from './check-answers.ts';
 import { measureColdStarts } from './cold-starts.ts';
-import { endpoints } from './endpoints.ts';
+import { type EndpointCall, endpoints } from './endpoints.ts';
+import { type ListResult, listSettings, measureLists } from './lists.ts';
+import { type SweepResult, sweepMemory } from './memory-sweep.ts';
+import { writeReport } from './report.ts';
+import { type EndpointResult, summarizeEndpoint } from './results.ts';
 import { startServer } from './server-process.ts';
-import { summarize } from './statistics.ts';
 import { measureWarmCalls } from './warm-calls.ts';
 
+const { values: options } = parseArgs({
+  options: { full: { type: 'boolean', default: false }, only: { type: 'string' } },
+});
+
+/** How much is measured: in about 5 minutes, or for figures that are to be published. */
+const effort = options.full
+  ? {
+      coldRounds: 20,
+      warmUpCalls: 1_000,
+      warmRounds: 8,
+      calls: 250,
+      bookCounts: [1e3, 1e4, 1e5, 1e6],
+      sweep: 5,
+    }
+  : { coldRounds: 4, warmUpCalls: 400, warmRounds: 4, calls: 100, bookCounts: [1e3, 1e4, 1e5], sweep: 0 };
+
+/** Lists of a size; a million are asked for once. */
+const listsOf = (bookCount: number): number => (bookCount > 1e5 ? 1 : 5);
+
 const folder = await mkdtemp(join(tmpdir(), 'book-catalog-bench-'));
-const stub = await startServer(join(import.meta.dirname, 'stub-dynamodb.ts'));
-const databaseUrl = `${stub.endpoint}/books`;
-await packageFunctions(folder);
-const only = process.argv[2]?.split(',');
-for (const endpoint of endpoints.filter(({ name }) => !only || only.includes(name))) {
-  const candidates = await prepareCandidates(endpoint, folder, join(folder, 'peers'));
-  await checkAnswers(endpoint, candidates, databaseUrl);
-  const cold = await measureColdStarts(endpoint, candidates, databaseUrl, 5);
-  const warm = await measureWarmCalls(endpoint, candidates, databaseUrl, {
-    rounds: 5,
-    warmUpCalls: 300,
-    callsPerRound: 200,
-  });
-  console.log(endpoint.route);
-  for (const { name, bytes } of candidates) {
-    const c = cold.filter(({ candidate }) => candidate === name);
-    const w = warm.filter(({ candidate }) => candidate === name);
-    const m = (values: number[]) => summarize(values).median.toFixed(2);
-    console.log(
-      name,
-      Math.round(bytes / 1000),
-      'kB cold',
-      m(c.map((r) => r.wallMs)),
-      m(c.map((r) => r.cpuMs)),
-      'warm',
-      m(w.map((r) => r.cpuMs)),
-      m(w.map((r) => r.wallMs)),
-      m(w.map((r) => r.peakMemoryMb)),
-    );
+try {
+  await packageFunctions(folder);
+  const measured: EndpointResult[] = [];
+  const sweep: SweepResult[] = [];
+  const lists: ListResult[] = [];
+  const stub = await startServer(join(import.meta.dirname, 'stub-dynamodb.ts'));
+  const parts = options.only?.split(',');
+  for (const endpoint of endpoints) {
+    if (parts && !parts.includes(endpoint.name)) continue;
+    const candidates = await prepareCandidates(endpoint, folder, join(folder, 'peers'));
+    measured.push(await measureEndpoint(endpoint, candidates, `${stub.endpoint}/books`));
+    const [ours] = candidates;
+    if (ours && effort.sweep > 0) {
+      sweep.push(...(await sweepMemory(endpoint, ours, `${stub.endpoint}/books`, effort.sweep)));
+    }
+    console.error(`${endpoint.route} measured`);
   }
+  await stub.stop();
+  if (!parts || parts.includes('lists')) {
+    const [endpoint] = endpoints.filter(({ name }) => name === 'list-books');
+    if (endpoint) lists.push(...(await measureAllLists(endpoint)));
+  }
+  const report = join(import.meta.dirname, 'results');
+  await mkdir(report, { recursive: true });
+  await writeFile(join(report, 'results.json'), JSON.stringify({ measured, sweep, lists }, null, 1));
+  await writeReport(report, { measured, sweep, lists });
+} finally {
+  await rm(folder, { recursive: true, force: true });
 }
-await stub.stop();
-await rm(folder, { recursive: true, force: true });
+
+async function measureEndpoint(
+  endpoint: EndpointCall,
+  candidates: readonly Candidate[],
+  databaseUrl: string,
+): Promise<EndpointResult> {
+  await checkAnswers(endpoint, candidates, databaseUrl);
+  const cold = await measureColdStarts(endpoint, candidates, databaseUrl, effort.coldRounds);
+  const warm = await measureWarmCalls(endpoint, candidates, databaseUrl, {
+    rounds: effort.warmRounds,
+    warmUpCalls: effort.warmUpCalls,
+    callsPerRound: effort.calls,
+  });
+  return summarizeEndpoint(endpoint.route, candidates, cold, warm);
+}
+
+async function measureAllLists(endpoint: EndpointCall): Promise<ListResult[]> {
+  const candidates = await prepareCandidates(endpoint, folder, join(folder, 'peers'));
+  const ours = candidates.filter(({ name }) => name === 'ours');
+  const naive = candidates.filter(({ name }) => name === 'bare');
+  const variants = [
+    ...ours.flatMap((candidate) =>
+      [undefined, 'gzip', 'br', 'zstd'].map((acceptEncoding) => ({
+        name: acceptEncoding ? `ours, ${acceptEncoding}` : 'ours',
+        candidate,
+        environment: listSettings,
+        ...(acceptEncoding && { acceptEncoding }),
+      })),
+    ),
+    ...naive.map((candidate) => ({ name: 'naive', candidate })),
+  ];
+  const results: ListResult[] = [];
+  for (const bookCount of effort.bookCounts) {
+    const stub = await startServer(join(import.meta.dirname, 'stub-list.ts'), [String(bookCount)]);
+    for (const variant of variants) {
+      results.push(
+        ...(await measureLists(endpoint, variant, `${stub.endpoint}/books`, bookCount, listsOf(bookCount))),
+      );
+    }
+    await stub.stop();
+    console.error(`lists of ${bookCount} measured`);
+  }
+  return results;
+}

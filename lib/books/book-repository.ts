@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  type GetCommandOutput,
-  PutCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { Book, BookFields } from './book.ts';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
 import { BookNotFoundError, BookTooLargeError, IdTakenError } from './errors.ts';
-import { bookKey, counterKey, type ItemKey } from './keys.ts';
+import { type Attributes, type BookItem, toAttributes, toBook } from './items.ts';
+import { bookKey, counterKey } from './keys.ts';
 
 /** Enough that two writes never draw the same token; each book carries one, so no longer than that. */
 const writeTokenBytes = 9;
@@ -28,14 +28,14 @@ const maxItemBytes = 400 * 1024;
  * Each operation throws a {@link StorageUnavailableError} when the database gives no answer.
  */
 export class BookRepository {
-  readonly #client: DynamoDBDocumentClient;
+  readonly #client: DynamoDBClient;
   readonly #tableName: string;
 
   /**
-   * @param client - a document client
+   * @param client - a client
    * @param tableName - a table that {@link verifyTable} accepts
    */
-  constructor(client: DynamoDBDocumentClient, tableName: string) {
+  constructor(client: DynamoDBClient, tableName: string) {
     this.#client = client;
     this.#tableName = tableName;
   }
@@ -57,11 +57,11 @@ export class BookRepository {
     const writeToken = createWriteToken();
     try {
       await this.#client.send(
-        new PutCommand({
+        new PutItemCommand({
           TableName: this.#tableName,
-          Item: { ...bookKey(book.id), ...fields, writeToken },
+          Item: toAttributes({ ...bookKey(book.id), ...fields, writeToken }),
           ConditionExpression: 'attribute_not_exists(id) OR writeToken = :writeToken',
-          ExpressionAttributeValues: { ':writeToken': writeToken },
+          ExpressionAttributeValues: toAttributes({ ':writeToken': writeToken }),
         }),
       );
       return book;
@@ -77,7 +77,7 @@ export class BookRepository {
    * @throws {BookNotFoundError} when there is none
    */
   async get(id: number): Promise<Book> {
-    const item = await this.#readItem(bookKey(id));
+    const item = await this.#readItem(toAttributes(bookKey(id)));
     if (item === undefined) throw new BookNotFoundError();
     return toBook(item);
   }
@@ -97,17 +97,19 @@ export class BookRepository {
     try {
       refuseOversized(changes);
       const { Attributes: item } = await this.#client.send(
-        new UpdateCommand({
+        new UpdateItemCommand({
           TableName: this.#tableName,
-          Key: bookKey(id),
+          Key: toAttributes(bookKey(id)),
           ConditionExpression: 'attribute_exists(id)',
           UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
           ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-          ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+          ExpressionAttributeValues: toAttributes(
+            Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+          ),
           ReturnValues: 'ALL_NEW',
         }),
       );
-      return toBook(item ?? {});
+      return toBook(item as unknown as BookItem);
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw new BookNotFoundError();
       const translated = error instanceof BookTooLargeError ? error : translateDynamoDBError(error);
@@ -129,9 +131,9 @@ export class BookRepository {
   async delete(id: number): Promise<void> {
     try {
       await this.#client.send(
-        new DeleteCommand({
+        new DeleteItemCommand({
           TableName: this.#tableName,
-          Key: bookKey(id),
+          Key: toAttributes(bookKey(id)),
           ConditionExpression: 'attribute_exists(id)',
         }),
       );
@@ -146,37 +148,30 @@ export class BookRepository {
   async #drawId(): Promise<number> {
     try {
       const { Attributes: counter } = await this.#client.send(
-        new UpdateCommand({
+        new UpdateItemCommand({
           TableName: this.#tableName,
-          Key: counterKey,
+          Key: toAttributes(counterKey),
           UpdateExpression: 'ADD lastId :one',
-          ExpressionAttributeValues: { ':one': 1 },
+          ExpressionAttributeValues: toAttributes({ ':one': 1 }),
           ReturnValues: 'UPDATED_NEW',
         }),
       );
-      return counter?.lastId;
+      return Number(counter?.lastId?.N);
     } catch (error) {
       throw translateDynamoDBError(error);
     }
   }
 
-  async #readItem(key: ItemKey): Promise<Item | undefined> {
+  async #readItem(key: Attributes): Promise<BookItem | undefined> {
     try {
       const { Item: item } = await this.#client.send(
-        new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }),
+        new GetItemCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }),
       );
-      return item;
+      return item as BookItem | undefined;
     } catch (error) {
       throw translateDynamoDBError(error);
     }
   }
-}
-
-/** An item as lib-dynamodb gives it. */
-type Item = NonNullable<GetCommandOutput['Item']>;
-
-function toBook({ id, title, author, year }: Item): Book {
-  return { id, title, author, year };
 }
 
 /** Spares the database what cannot fit by its text alone; it does the exact sum. */

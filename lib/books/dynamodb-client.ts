@@ -1,4 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { readEnvironmentCredentials } from './environment-credentials.ts';
 import type { TableLocation } from './table-url.ts';
 
 /** DynamoDB answers in single-digit milliseconds; a connection that takes this long will not be made. */
@@ -13,13 +14,27 @@ const requestTimeoutMs = 2_500;
  */
 const maxAttempts = 3;
 
+/** Whatever the SDK would otherwise look for in the environment and in configuration files when a function starts. */
+const fixedSettings = {
+  accountIdEndpointMode: 'disabled',
+  authSchemePreference: ['sigv4'],
+  defaultsMode: 'standard',
+  endpointDiscoveryEnabled: false,
+  retryMode: 'standard',
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  userAgentAppId: async () => undefined,
+} as const satisfies DynamoDBClientConfig;
+
 /**
- * Makes a client for the table's endpoint. Credentials come from the SDK's default chain.
+ * Makes a client for the table's endpoint. Credentials come from the environment.
  *
  * @param location - where the table is
  */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
   return new DynamoDBClient({
+    ...fixedSettings,
+    credentials: readEnvironmentCredentials,
     endpoint,
     region,
     maxAttempts,

@@ -1,5 +1,4 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BookList } from './book-list.ts';
 import { BookRepository } from './book-repository.ts';
 import { createDynamoDBClient } from './dynamodb-client.ts';
@@ -15,8 +14,7 @@ import type { TableLocation } from './table-url.ts';
  * @throws what {@link verifyTable} throws
  */
 export async function openBookRepository(location: TableLocation): Promise<BookRepository> {
-  const client = DynamoDBDocumentClient.from(await connect(location));
-  return new BookRepository(client, location.tableName);
+  return new BookRepository(await connect(location), location.tableName);
 }
 
 /**
@@ -31,6 +29,6 @@ export async function openBookList(location: TableLocation): Promise<BookList> {
 
 async function connect(location: TableLocation): Promise<DynamoDBClient> {
   const client = createDynamoDBClient(location);
-  await verifyTable(DynamoDBDocumentClient.from(client), location.tableName);
+  await verifyTable(client, location.tableName);
   return client;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
+import type { Capacity } from './capacity.ts';
 
 /** A request that the engine has carried out. */
 interface MeteredRequest {
@@ -15,8 +16,12 @@ export interface MeteringProxy {
   readonly endpoint: string;
   /** The requests since the last call, in the order of their answers. */
   take(): readonly MeteredRequest[];
+  /** The same, added up. */
+  takeSum(): Capacity;
   stop(): Promise<void>;
 }
+
+const writes = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
 
 /**
  * Starts a proxy on a free loopback port. It asks the engine for the consumed capacity of every request, which the
@@ -26,6 +31,11 @@ export interface MeteringProxy {
  */
 export async function startMeteringProxy(engineEndpoint: string): Promise<MeteringProxy> {
   let requests: MeteredRequest[] = [];
+  const take = () => {
+    const taken = requests;
+    requests = [];
+    return taken;
+  };
 
   const forward = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
@@ -48,10 +58,15 @@ export async function startMeteringProxy(engineEndpoint: string): Promise<Meteri
   await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    take() {
-      const taken = requests;
-      requests = [];
-      return taken;
+    take,
+    takeSum() {
+      const taken = take();
+      const isWrite = ({ operation }: MeteredRequest) => writes.has(operation);
+      return {
+        requests: taken.length,
+        readUnits: sum(taken.filter((metered) => !isWrite(metered))),
+        writeUnits: sum(taken.filter(isWrite)),
+      };
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -59,4 +74,8 @@ export async function startMeteringProxy(engineEndpoint: string): Promise<Meteri
       await closed;
     },
   };
+}
+
+function sum(requests: readonly MeteredRequest[]): number {
+  return requests.reduce((total, { units }) => total + units, 0);
 }

@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { ListResult } from './lists.ts';
+import type { SweepResult } from './memory-sweep.ts';
+import { drawBars, drawLines, type Line } from './plots.ts';
+import type { CandidateResult, EndpointResult } from './results.ts';
+import { formatCosts, formatEndpoint, formatLists } from './tables.ts';
+
+/** All that a run measured. */
+export interface Results {
+  readonly measured: readonly EndpointResult[];
+  readonly sweep: readonly SweepResult[];
+  readonly lists: readonly ListResult[];
+}
+
+/**
+ * Writes the tables to standard output and to `tables.md`, and the plots beside it.
+ *
+ * @param folder - where to
+ * @param results - what was measured
+ */
+export async function writeReport(folder: string, { measured, sweep, lists }: Results): Promise<void> {
+  const sections = [`${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}`];
+  sections.push(...measured.map(formatEndpoint));
+  if (sweep.length > 0) sections.push(`### Cost\n\n${formatCosts(sweep)}`);
+  if (lists.length > 0) sections.push(`### The whole list\n\n${formatLists(lists)}`);
+  const text = `${sections.join('\n\n')}\n`;
+  process.stdout.write(text);
+  await writeFile(join(folder, 'tables.md'), text);
+
+  const [first] = measured;
+  if (first) {
+    const bars = (measure: 'coldWallMs' | 'warmCpuMs') =>
+      first.candidates.map((candidate: CandidateResult) => ({
+        label: candidate.name,
+        ...candidate[measure].ratio,
+      }));
+    const cold = drawBars(`${first.route}: cold first response, ratio to bare`, bars('coldWallMs'));
+    const warm = drawBars(`${first.route}: CPU time of a warm call, ratio to bare`, bars('warmCpuMs'));
+    await writeFile(join(folder, 'cold.svg'), cold);
+    await writeFile(join(folder, 'warm.svg'), warm);
+  }
+  if (lists.length > 0) {
+    const cpu = drawLines('The whole list: CPU time (ms) over books', linesOf(lists, 'cpuMs'));
+    const memory = drawLines('The whole list: peak memory (MB) over books', linesOf(lists, 'peakMemoryMb'));
+    await writeFile(join(folder, 'list-cpu.svg'), cpu);
+    await writeFile(join(folder, 'list-memory.svg'), memory);
+  }
+}
+
+function linesOf(lists: readonly ListResult[], value: 'cpuMs' | 'peakMemoryMb'): Line[] {
+  return [...Map.groupBy(lists, ({ variant }) => variant)].map(([label, results]) => ({
+    label,
+    points: [...Map.groupBy(results, ({ bookCount }) => bookCount)].map(([x, group]) => ({
+      x,
+      y: group.map((result) => result[value]).toSorted((a, b) => a - b)[Math.floor(group.length / 2)] ?? 1,
+    })),
+  }));
+}
