@@ -1,3 +1,4 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDBClient } from '../lib/books/dynamodb-client.ts';
 import { TableNotFoundError, verifyTable } from '../lib/books/table.ts';
 import { regionOf, type TableLocation } from '../lib/books/table-url.ts';
@@ -18,12 +19,13 @@ export async function prepareTable(location: TableLocation): Promise<void> {
     process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
   }
   const client = createDynamoDBClient(location);
+  const documentClient = DynamoDBDocumentClient.from(client);
   try {
-    await verifyTable(client, location.tableName);
+    await verifyTable(documentClient, location.tableName);
   } catch (error) {
     if (!(error instanceof TableNotFoundError) || !ownEngine) throw error;
     await createTable(client, location.tableName);
-    await verifyTable(client, location.tableName);
+    await verifyTable(documentClient, location.tableName);
   } finally {
     client.destroy();
   }

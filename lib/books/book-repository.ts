@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  type GetCommandOutput,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { Book, BookFields } from './book.ts';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
 import { BookNotFoundError, BookTooLargeError, IdTakenError } from './errors.ts';
-import { type Attributes, type BookItem, toAttributes, toBook } from './items.ts';
-import { bookKey, counterKey } from './keys.ts';
+import { bookKey, counterKey, type ItemKey } from './keys.ts';
 
 /** Enough that two writes never draw the same token; each book carries one, so no longer than that. */
 const writeTokenBytes = 9;
@@ -28,14 +28,14 @@ const maxItemBytes = 400 * 1024;
  * Each operation throws a {@link StorageUnavailableError} when the database gives no answer.
  */
 export class BookRepository {
-  readonly #client: DynamoDBClient;
+  readonly #client: DynamoDBDocumentClient;
   readonly #tableName: string;
 
   /**
-   * @param client - a client
+   * @param client - a document client
    * @param tableName - a table that {@link verifyTable} accepts
    */
-  constructor(client: DynamoDBClient, tableName: string) {
+  constructor(client: DynamoDBDocumentClient, tableName: string) {
     this.#client = client;
     this.#tableName = tableName;
   }
@@ -57,11 +57,11 @@ export class BookRepository {
     const writeToken = createWriteToken();
     try {
       await this.#client.send(
-        new PutItemCommand({
+        new PutCommand({
           TableName: this.#tableName,
-          Item: toAttributes({ ...bookKey(book.id), ...fields, writeToken }),
+          Item: { ...bookKey(book.id), ...fields, writeToken },
           ConditionExpression: 'attribute_not_exists(id) OR writeToken = :writeToken',
-          ExpressionAttributeValues: toAttributes({ ':writeToken': writeToken }),
+          ExpressionAttributeValues: { ':writeToken': writeToken },
         }),
       );
       return book;
@@ -77,7 +77,7 @@ export class BookRepository {
    * @throws {BookNotFoundError} when there is none
    */
   async get(id: number): Promise<Book> {
-    const item = await this.#readItem(toAttributes(bookKey(id)));
+    const item = await this.#readItem(bookKey(id));
     if (item === undefined) throw new BookNotFoundError();
     return toBook(item);
   }
@@ -97,19 +97,17 @@ export class BookRepository {
     try {
       refuseOversized(changes);
       const { Attributes: item } = await this.#client.send(
-        new UpdateItemCommand({
+        new UpdateCommand({
           TableName: this.#tableName,
-          Key: toAttributes(bookKey(id)),
+          Key: bookKey(id),
           ConditionExpression: 'attribute_exists(id)',
           UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
           ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-          ExpressionAttributeValues: toAttributes(
-            Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-          ),
+          ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
           ReturnValues: 'ALL_NEW',
         }),
       );
-      return toBook(item as unknown as BookItem);
+      return toBook(item ?? {});
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw new BookNotFoundError();
       const translated = error instanceof BookTooLargeError ? error : translateDynamoDBError(error);
@@ -131,9 +129,9 @@ export class BookRepository {
   async delete(id: number): Promise<void> {
     try {
       await this.#client.send(
-        new DeleteItemCommand({
+        new DeleteCommand({
           TableName: this.#tableName,
-          Key: toAttributes(bookKey(id)),
+          Key: bookKey(id),
           ConditionExpression: 'attribute_exists(id)',
         }),
       );
@@ -148,30 +146,37 @@ export class BookRepository {
   async #drawId(): Promise<number> {
     try {
       const { Attributes: counter } = await this.#client.send(
-        new UpdateItemCommand({
+        new UpdateCommand({
           TableName: this.#tableName,
-          Key: toAttributes(counterKey),
+          Key: counterKey,
           UpdateExpression: 'ADD lastId :one',
-          ExpressionAttributeValues: toAttributes({ ':one': 1 }),
+          ExpressionAttributeValues: { ':one': 1 },
           ReturnValues: 'UPDATED_NEW',
         }),
       );
-      return Number(counter?.lastId?.N);
+      return counter?.lastId;
     } catch (error) {
       throw translateDynamoDBError(error);
     }
   }
 
-  async #readItem(key: Attributes): Promise<BookItem | undefined> {
+  async #readItem(key: ItemKey): Promise<Item | undefined> {
     try {
       const { Item: item } = await this.#client.send(
-        new GetItemCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }),
+        new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }),
       );
-      return item as BookItem | undefined;
+      return item;
     } catch (error) {
       throw translateDynamoDBError(error);
     }
   }
+}
+
+/** An item as lib-dynamodb gives it. */
+type Item = NonNullable<GetCommandOutput['Item']>;
+
+function toBook({ id, title, author, year }: Item): Book {
+  return { id, title, author, year };
 }
 
 /** Spares the database what cannot fit by its text alone; it does the exact sum. */

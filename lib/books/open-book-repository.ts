@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BookList } from './book-list.ts';
 import { BookRepository } from './book-repository.ts';
 import { createDynamoDBClient } from './dynamodb-client.ts';
@@ -14,7 +15,8 @@ import type { TableLocation } from './table-url.ts';
  * @throws what {@link verifyTable} throws
  */
 export async function openBookRepository(location: TableLocation): Promise<BookRepository> {
-  return new BookRepository(await connect(location), location.tableName);
+  const client = DynamoDBDocumentClient.from(await connect(location));
+  return new BookRepository(client, location.tableName);
 }
 
 /**
@@ -29,6 +31,6 @@ export async function openBookList(location: TableLocation): Promise<BookList> {
 
 async function connect(location: TableLocation): Promise<DynamoDBClient> {
   const client = createDynamoDBClient(location);
-  await verifyTable(client, location.tableName);
+  await verifyTable(DynamoDBDocumentClient.from(client), location.tableName);
   return client;
 }

@@ -1,6 +1,5 @@
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
-import { toAttributes } from './items.ts';
 import { counterKey } from './keys.ts';
 
 /** The table is missing. */
@@ -30,17 +29,15 @@ export class KeySchemaError extends Error {
  * DescribeTable that is a data-plane call, which takes no permission that the functions lack and has no low quota
  * for the account, and it leaves an open connection behind.
  *
- * @param client - a client
+ * @param client - a document client
  * @param tableName - the table
  * @throws {TableNotFoundError} when there is no such table
  * @throws {KeySchemaError} when its primary key is another
  * @throws {StorageUnavailableError} when the database cannot be asked
  */
-export async function verifyTable(client: DynamoDBClient, tableName: string): Promise<void> {
+export async function verifyTable(client: DynamoDBDocumentClient, tableName: string): Promise<void> {
   try {
-    await client.send(
-      new GetItemCommand({ TableName: tableName, Key: toAttributes(counterKey), ConsistentRead: true }),
-    );
+    await client.send(new GetCommand({ TableName: tableName, Key: counterKey, ConsistentRead: true }));
   } catch (error) {
     const { name } = error as Error;
     if (name === 'ResourceNotFoundException') throw new TableNotFoundError(tableName, { cause: error });

@@ -7,7 +7,6 @@ import { anyText } from '../support/any-text.ts';
 import {
   type BookTable,
   createBookTable,
-  documentClient,
   listBooks,
   readCounter,
   setCounter,
@@ -39,9 +38,7 @@ const openTable = async () => {
 };
 
 async function readItem(id: number) {
-  const { Item } = await documentClient(table).send(
-    new GetCommand({ TableName: table.tableName, Key: bookKey(id) }),
-  );
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(id) }));
   return Item;
 }
 

@@ -4,7 +4,6 @@ import { bookKey, counterKey } from '../../lib/books/keys.ts';
 import {
   type BookTable,
   createBookTable,
-  documentClient,
   iterateBooks,
   listBooks,
   setCounter,
@@ -131,7 +130,7 @@ describe('list', () => {
   test('books of the first shard are still listed when the counter is lost', async () => {
     const books = await openTable();
     await books.create(emma);
-    await documentClient(table).send(new DeleteCommand({ TableName: table.tableName, Key: counterKey }));
+    await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: counterKey }));
 
     expect(await idsIn(table)).toEqual([1]);
   });
@@ -139,7 +138,7 @@ describe('list', () => {
   test('a book that was stored by an import, under an id that the counter has passed, is listed', async () => {
     await openTable();
     await setCounter(table, 12_000);
-    await documentClient(table).send(
+    await table.client.send(
       new PutCommand({ TableName: table.tableName, Item: { ...bookKey(11_000), ...emma, writeToken: 'x' } }),
     );
 

@@ -5,7 +5,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTokenSigner } from '../../lib/auth/token.ts';
 import { bookKey } from '../../lib/books/keys.ts';
-import { type BookTable, createBookTable, documentClient, setCounter } from '../support/book-table.ts';
+import { type BookTable, createBookTable, setCounter } from '../support/book-table.ts';
 import { type Engine, startEngine } from '../support/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { seedBooks } from '../support/seed-books.ts';
@@ -126,7 +126,7 @@ describe('GET /books as a stream', () => {
     for (let number = 0; number < largeBooks.count; number += 1) {
       const title = 'x'.repeat(largeBooks.titleBytes);
       const Item = { ...bookKey(number * largeBooks.everyId + 1), title, author: '', year: 0 };
-      await documentClient(large).send(new PutCommand({ TableName: large.tableName, Item }));
+      await large.client.send(new PutCommand({ TableName: large.tableName, Item }));
     }
     await setCounter(large, largeBooks.count * largeBooks.everyId);
     await instance.stop();

@@ -10,7 +10,7 @@ import { createTable } from '../../local/create-table.ts';
 
 /** A table as it is reached by a client. */
 export interface TableAccess {
-  readonly client: DynamoDBClient;
+  readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
 }
 
@@ -39,21 +39,12 @@ export async function createBookTable(endpoint: string): Promise<BookTable> {
 }
 
 /**
- * Opens a client with the product's own settings.
+ * Opens a document client with the product's own settings.
  *
  * @param endpoint - the origin of an engine, or of something in front of it
  */
-export function connect(endpoint: string): DynamoDBClient {
-  return createDynamoDBClient({ endpoint, region: 'us-east-1', tableName: '' });
-}
-
-/**
- * Makes the client that takes items as plain objects, which the product does without.
- *
- * @param table - the table
- */
-export function documentClient({ client }: TableAccess): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(client);
+export function connect(endpoint: string): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(createDynamoDBClient({ endpoint, region: 'us-east-1', tableName: '' }));
 }
 
 /**
@@ -62,9 +53,8 @@ export function documentClient({ client }: TableAccess): DynamoDBDocumentClient 
  * @param table - the table
  * @param lastId - the next book gets the id after this one
  */
-export async function setCounter(table: TableAccess, lastId: number): Promise<void> {
-  const Item = { ...counterKey, lastId };
-  await documentClient(table).send(new PutCommand({ TableName: table.tableName, Item }));
+export async function setCounter({ client, tableName }: TableAccess, lastId: number): Promise<void> {
+  await client.send(new PutCommand({ TableName: tableName, Item: { ...counterKey, lastId } }));
 }
 
 /**
@@ -72,10 +62,8 @@ export async function setCounter(table: TableAccess, lastId: number): Promise<vo
  *
  * @param table - the table
  */
-export async function readCounter(table: TableAccess): Promise<number | undefined> {
-  const { Item: counter } = await documentClient(table).send(
-    new GetCommand({ TableName: table.tableName, Key: counterKey }),
-  );
+export async function readCounter({ client, tableName }: TableAccess): Promise<number | undefined> {
+  const { Item: counter } = await client.send(new GetCommand({ TableName: tableName, Key: counterKey }));
   return counter?.lastId;
 }
 
@@ -85,7 +73,8 @@ export async function readCounter(table: TableAccess): Promise<number | undefine
  * @param table - the table
  */
 export async function* iterateBooks({ client, tableName }: TableAccess): AsyncGenerator<Book> {
-  const list = new BookList(client, tableName);
+  // A document client sends the plain client's commands as they are.
+  const list = new BookList(client as unknown as DynamoDBClient, tableName);
   for await (const books of list.readAll()) yield* books;
 }
 

@@ -1,6 +1,6 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { bookKey } from '../../lib/books/keys.ts';
-import { documentClient, setCounter, type TableAccess } from './book-table.ts';
+import { setCounter, type TableAccess } from './book-table.ts';
 
 /** What BatchWriteItem takes at most. */
 const batchSize = 25;
@@ -16,7 +16,6 @@ const batchesAtOnce = 4;
  * @param count - how many
  */
 export async function seedBooks(table: TableAccess, count: number): Promise<void> {
-  const client = documentClient(table);
   let next = 1;
   const work = async () => {
     while (next <= count) {
@@ -26,7 +25,7 @@ export async function seedBooks(table: TableAccess, count: number): Promise<void
       const requests = ids.map((id) => ({
         PutRequest: { Item: { ...bookKey(id), ...seededBook(id), writeToken: 'seeded-token' } },
       }));
-      await client.send(new BatchWriteCommand({ RequestItems: { [table.tableName]: requests } }));
+      await table.client.send(new BatchWriteCommand({ RequestItems: { [table.tableName]: requests } }));
     }
   };
   await Promise.all(Array.from({ length: batchesAtOnce }, work));
