@@ -56,7 +56,8 @@ try {
     const [endpoint] = endpoints.filter(({ name }) => name === 'list-books');
     if (endpoint) lists.push(...(await measureAllLists(endpoint)));
   }
-  const report = join(import.meta.dirname, 'results');
+  // Only a full run replaces what is published.
+  const report = join(import.meta.dirname, options.full && !parts ? '../docs/benchmarks' : 'results');
   await mkdir(report, { recursive: true });
   await writeFile(join(report, 'results.json'), JSON.stringify({ measured, sweep, lists }, null, 1));
   await writeReport(report, { measured, sweep, lists });

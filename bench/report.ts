@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ListResult } from './lists.ts';
 import type { SweepResult } from './memory-sweep.ts';
 import { drawBars, drawLines, type Line } from './plots.ts';
-import type { CandidateResult, EndpointResult } from './results.ts';
+import type { EndpointResult } from './results.ts';
 import { formatCosts, formatEndpoint, formatLists } from './tables.ts';
 
 /** All that a run measured. */
@@ -13,6 +13,12 @@ export interface Results {
   readonly sweep: readonly SweepResult[];
   readonly lists: readonly ListResult[];
 }
+
+const barPlots = [
+  { file: 'cold.svg', title: 'cold first response', measure: 'coldWallMs' },
+  { file: 'cold-cpu.svg', title: 'CPU time of a cold first response', measure: 'coldCpuMs' },
+  { file: 'warm.svg', title: 'CPU time of a warm call', measure: 'warmCpuMs' },
+] as const;
 
 /**
  * Writes the tables to standard output and to `tables.md`, and the plots beside it.
@@ -31,15 +37,13 @@ export async function writeReport(folder: string, { measured, sweep, lists }: Re
 
   const [first] = measured;
   if (first) {
-    const bars = (measure: 'coldWallMs' | 'warmCpuMs') =>
-      first.candidates.map((candidate: CandidateResult) => ({
+    for (const { file, title, measure } of barPlots) {
+      const bars = first.candidates.map((candidate) => ({
         label: candidate.name,
         ...candidate[measure].ratio,
       }));
-    const cold = drawBars(`${first.route}: cold first response, ratio to bare`, bars('coldWallMs'));
-    const warm = drawBars(`${first.route}: CPU time of a warm call, ratio to bare`, bars('warmCpuMs'));
-    await writeFile(join(folder, 'cold.svg'), cold);
-    await writeFile(join(folder, 'warm.svg'), warm);
+      await writeFile(join(folder, file), drawBars(`${first.route}: ${title}, ratio to bare`, bars));
+    }
   }
   if (lists.length > 0) {
     const cpu = drawLines('The whole list: CPU time (ms) over books', linesOf(lists, 'cpuMs'));
