@@ -390,6 +390,31 @@ describe('requests put together at random', () => {
   });
 });
 
+test('nothing of a request reaches the output, wherever in it it was and whether it was a request at all', async () => {
+  const planted = `planted${crypto.randomUUID()}`;
+  const body = JSON.stringify({ username: planted, password: planted, title: planted, [planted]: planted });
+  const framed = `Content-Length: ${body.length}\r\n\r\n${body}`;
+  const fields = `Host: ${planted}\r\nCookie: ${planted}\r\n${planted}: ${planted}\r\nConnection: close\r\n`;
+
+  for (const authorization of [token, planted]) {
+    for (const line of ['POST /token', 'POST /book', 'PUT /book/1', `GET /books?limit=${planted}`]) {
+      const headers = `${fields}Authorization: ${authorization}\r\n`;
+      expect(await exchange(`${line} HTTP/1.1\r\n${headers}${framed}`)).toHaveLength(1);
+    }
+  }
+  for (const nonsense of [
+    planted,
+    `${planted} / HTTP/1.1\r\n\r\n`,
+    `GET /${planted} HTTP/1.1\r\n${planted}\r\n\r\n`,
+  ]) {
+    expect(await exchange(`${nonsense}\r\n\r\n`)).toEqual([badRequest]);
+  }
+  for (const path of [`/${planted}`, `/book/${planted}`, `/book/%zz${planted}`]) await exchange(get(path));
+
+  expect(service.output).not.toContain(planted);
+  for (const part of token.split('.')) expect(service.output).not.toContain(part);
+});
+
 test('after all of that, the service is up and its list is whole', async () => {
   const { envelope } = await request(`${service.baseUrl}/books`, { headers: { Authorization: token } });
 
