@@ -1,5 +1,5 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Duplex, finished } from 'node:stream';
 import type { GatewayResponse } from './gateway-responses.ts';
 import type { HapiRequest, HapiResponse, HapiServer, HapiServerOptions, HapiToolkit } from './hapi.ts';
 
@@ -80,10 +80,22 @@ function answer(toolkit: HapiToolkit, { status, headers, body }: GatewayResponse
   return response.charset('');
 }
 
-/** What is no HTTP at all never becomes a request; hapi would answer it without a body. */
+/**
+ * What is no HTTP at all never becomes a request; hapi would answer it without a body. Whole requests before it on the
+ * same connection get their own answers first, or the client would take this one for one of theirs.
+ */
 function answerMalformedHttp(listener: Server, response: GatewayResponse): void {
+  const exchanges = new WeakMap<Duplex, ServerResponse[]>();
+  const pendingOf = (socket: Duplex) => (exchanges.get(socket) ?? []).filter((own) => !own.writableFinished);
+  listener.prependListener('request', ({ socket }, own) => {
+    exchanges.set(socket, [...pendingOf(socket), own]);
+  });
   listener.removeAllListeners('clientError');
-  listener.on('clientError', (_error, socket) => endWith(socket, response));
+  listener.on('clientError', (_error, socket) => {
+    const last = pendingOf(socket).findLast(({ req }) => req.complete);
+    if (last) finished(last, () => endWith(socket, response));
+    else endWith(socket, response);
+  });
 }
 
 function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {

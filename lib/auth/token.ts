@@ -12,6 +12,9 @@ const recommendedSecretBytes = 32;
 /** The HMAC methods of RFC 7518 section 3.2, each with the name of its hash in Web Crypto. */
 const hashes: Readonly<Record<string, string>> = { HS256: 'SHA-256', HS384: 'SHA-384', HS512: 'SHA-512' };
 
+/** RFC 7515 section 3.1. jose itself passes over padding and whitespace in the payload and the signature. */
+const compactToken = /^[\w-]+\.[\w-]*\.[\w-]+$/;
+
 /**
  * Makes the function that issues tokens: JWTs signed with HS256 whose one claim is `exp`, 15 minutes ahead
  * (SPEC.md section 5). A secret of fewer than 32 bytes is logged as a warning.
@@ -48,6 +51,7 @@ export function createTokenVerifier(secret: string): (token: string) => Promise<
   const keyFor = createKeyCache(secret);
   return async (token) => {
     try {
+      if (!compactToken.test(token)) throw new errors.JWSInvalid('not three parts in base64url');
       await jwtVerify(token, keyFor, { algorithms: Object.keys(hashes) });
     } catch (error) {
       throw error instanceof errors.JOSEError

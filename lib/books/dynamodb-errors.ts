@@ -16,6 +16,9 @@ export function translateDynamoDBError(error: unknown): unknown {
   if (error.name === 'ValidationException') {
     return tooLargeText.test(error.message) ? new BookTooLargeError({ cause: error }) : error;
   }
+  // Its text quotes the answer, and that may be a book; this one ends in the log.
+  if (error.name === 'SyntaxError')
+    return new StorageUnavailableError('DynamoDB failed: its answer is not JSON');
   return new StorageUnavailableError(`DynamoDB failed: ${describe(error)}`, { cause: error });
 }
 

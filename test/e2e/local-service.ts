@@ -85,6 +85,11 @@ export class LocalService {
     return { exitCode: service.#process.exitCode, output: service.#output };
   }
 
+  /** The id of the process, which the database is a part of unless DB_URL names another. */
+  get processId(): number {
+    return this.#process.pid ?? Number.NaN;
+  }
+
   /** Everything that was written to standard output and standard error so far. */
   get output(): string {
     return this.#output;

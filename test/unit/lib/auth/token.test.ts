@@ -282,6 +282,28 @@ describe('createTokenVerifier', () => {
     await expectInvalid(alter(await createTokenSigner(secret)()));
   });
 
+  // RFC 7515 section 2: base64url without padding, line breaks, whitespace or any other character.
+  test.each([
+    ['padding after it', (token: string) => `${token}=`],
+    ['a space after it', (token: string) => `${token} `],
+    ['a line feed after it', (token: string) => `${token}\n`],
+    ['a space in its signature', (token: string) => `${token.slice(0, -9)} ${token.slice(-9)}`],
+    ['a line feed in its signature', (token: string) => `${token.slice(0, -9)}\n${token.slice(-9)}`],
+    ['a tab before its signature', (token: string) => token.replace(/\.(?=[^.]*$)/, '.\t')],
+  ])('a valid token with %s is no token and is refused', async (_name, alter) => {
+    await expectInvalid(alter(await createTokenSigner(secret)()));
+  });
+
+  test.each(['=', ' ', '\n'])(
+    'a payload encoded with %j after it is refused, although it is signed',
+    async (more) => {
+      const signingInput = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`;
+      const signature = createHmac('sha256', secret).update(signingInput).digest('base64url');
+
+      await expectInvalid(`${signingInput}.${signature}`);
+    },
+  );
+
   test('a valid token with any one character changed is refused', async () => {
     const token = forgeToken({ header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + 900 }, secret });
     const signatureOf = (text: string) => Buffer.from(text.slice(text.lastIndexOf('.') + 1), 'base64url');

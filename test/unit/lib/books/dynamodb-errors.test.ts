@@ -33,7 +33,6 @@ describe('translateDynamoDBError', () => {
     'AccessDeniedException',
     'ItemCollectionSizeLimitExceededException',
     'TimeoutError',
-    'SyntaxError',
   ])('a %s is a storage that is unavailable, with the error as its cause', (name) => {
     const error = named(name, 'size exceeded');
 
@@ -41,6 +40,16 @@ describe('translateDynamoDBError', () => {
 
     expect(translated).toBeInstanceOf(StorageUnavailableError);
     expect(translated).toMatchObject({ message: `DynamoDB failed: ${name}: size exceeded`, cause: error });
+  });
+
+  test('an answer that is not JSON is a storage that is unavailable, and nothing of it is quoted', () => {
+    const error = named('SyntaxError', 'Unexpected token \'E\', "Emma"... is not valid JSON');
+
+    const translated = translateDynamoDBError(error) as Error;
+
+    expect(translated).toBeInstanceOf(StorageUnavailableError);
+    expect(translated.message).toBe('DynamoDB failed: its answer is not JSON');
+    expect(translated.cause).toBeUndefined();
   });
 
   test('a connection refused at several addresses is described by the first of them', () => {
