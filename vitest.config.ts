@@ -8,7 +8,10 @@ export default defineConfig({
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], env } },
+      {
+        // Room for thousands of cases of a property on a busy machine.
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], env, testTimeout: 30_000 },
+      },
       {
         test: {
           name: 'integration',
