@@ -17,10 +17,11 @@ export interface ResponseDescription {
 interface HeaderDescription {
   readonly required?: boolean;
   readonly schema: object;
+  readonly example?: unknown;
 }
 
 /** A parameter of an operation. */
-export interface ParameterDescription {
+interface ParameterDescription {
   readonly name: string;
   readonly in: 'query' | 'header' | 'path';
   readonly schema: object;
