@@ -1,6 +1,12 @@
-import { type EncodedBody, readJsonObject } from '../http/json-body.ts';
-import { isText } from '../http/well-formed-text.ts';
+import { type Fields, readFields } from '../http/fields.ts';
+import type { EncodedBody } from '../http/json-body.ts';
 import type { Credentials } from './credentials.ts';
+
+/** The members of a login request (SPEC.md section 2). */
+export const loginFields = {
+  username: { type: 'string', default: '' },
+  password: { type: 'string', default: '' },
+} as const satisfies Fields;
 
 /**
  * Reads the login request of POST /token. A missing member is the empty string.
@@ -9,9 +15,8 @@ import type { Credentials } from './credentials.ts';
  * @returns the credentials, or `undefined` when the body cannot be parsed as a login request
  */
 export function parseLogin(encoded: EncodedBody): Credentials | undefined {
-  const body = readJsonObject(encoded);
-  if (body === undefined) return undefined;
-  const username = Object.hasOwn(body, 'username') ? body.username : '';
-  const password = Object.hasOwn(body, 'password') ? body.password : '';
-  return isText(username) && isText(password) ? { username, password } : undefined;
+  const login = readFields(encoded, loginFields);
+  return (
+    login && { username: loginFields.username.default, password: loginFields.password.default, ...login }
+  );
 }

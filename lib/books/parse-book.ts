@@ -1,9 +1,24 @@
-import { type EncodedBody, readJsonObject } from '../http/json-body.ts';
-import { isText } from '../http/well-formed-text.ts';
+import { type Fields, readFields } from '../http/fields.ts';
+import type { EncodedBody } from '../http/json-body.ts';
 import type { BookFields } from './book.ts';
 
-/** Stored for a field that POST /book leaves out: the zero value of its type. */
-const zeroBook: BookFields = { title: '', author: '', year: 0 };
+/** The members of a book's body (SPEC.md section 2). POST /book stores the default of one that is left out. */
+export const bookFields = {
+  title: { type: 'string', default: '' },
+  author: { type: 'string', default: '' },
+  year: {
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+  },
+} as const satisfies Fields;
+
+const zeroBook: BookFields = {
+  title: bookFields.title.default,
+  author: bookFields.author.default,
+  year: bookFields.year.default,
+};
 
 /**
  * Reads the body of PUT /book/{id}: any of `title`, `author` and `year`. Other members, `id` among them, are left out.
@@ -12,22 +27,7 @@ const zeroBook: BookFields = { title: '', author: '', year: 0 };
  * @returns the fields that the body holds, or `undefined` when it cannot be parsed into them
  */
 export function parseBookChanges(encoded: EncodedBody): Partial<BookFields> | undefined {
-  const body = readJsonObject(encoded);
-  if (body === undefined) return undefined;
-  const changes: { title?: string; author?: string; year?: number } = {};
-  if (Object.hasOwn(body, 'title')) {
-    if (!isText(body.title)) return undefined;
-    changes.title = body.title;
-  }
-  if (Object.hasOwn(body, 'author')) {
-    if (!isText(body.author)) return undefined;
-    changes.author = body.author;
-  }
-  if (Object.hasOwn(body, 'year')) {
-    if (!Number.isSafeInteger(body.year)) return undefined;
-    changes.year = body.year as number;
-  }
-  return changes;
+  return readFields(encoded, bookFields);
 }
 
 /**

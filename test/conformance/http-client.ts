@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
+import { checkAnswer } from '../contract/check-answer.ts';
 
 /** A request as it goes over the wire: nothing is added but `Host`, `Content-Length` and `Connection`. */
 export interface HttpRequest {
@@ -44,6 +45,7 @@ class ConnectionError extends Error {
 
 /**
  * A client that sends requests unaltered, which `fetch` does not: it normalises paths, joins headers and adds its own.
+ * Every answer has to be one that openapi.yaml describes.
  */
 export class HttpClient {
   readonly #options: HttpClientOptions;
@@ -71,10 +73,12 @@ export class HttpClient {
    *
    * @param request - what to send
    * @throws {ConnectionError} when there is no answer
+   * @throws an Error when the answer is not one that openapi.yaml describes
    */
   async send(request: HttpRequest): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#exchange(request);
+      checkAnswer(answer);
       if (answer.status !== 429 || attempt === throttledAttempts) return answer;
       const seconds = Number(answer.headers['retry-after'] ?? defaultRetryAfterSeconds);
       await wait(Math.min(seconds || defaultRetryAfterSeconds, maxRetryAfterSeconds) * 1000);

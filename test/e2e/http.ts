@@ -1,3 +1,4 @@
+import { checkAnswer } from '../contract/check-answer.ts';
 import { testSettings } from './local-service.ts';
 
 /** An answer of the service, its body parsed. */
@@ -7,9 +8,20 @@ export interface Answer {
   readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
 }
 
-/** Sends a request and reads the envelope of its answer. */
-export async function request(url: string, init?: RequestInit): Promise<Answer> {
-  const response = await fetch(url, init);
+/** Sends a request and reads the envelope of its answer, which has to be one that openapi.yaml describes. */
+export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, { ...init, headers: { 'Accept-Encoding': 'identity', ...init.headers } });
+  const { pathname, search } = new URL(url);
+  checkAnswer({
+    request: {
+      method: init.method ?? 'GET',
+      path: pathname + search,
+      body: typeof init.body === 'string' ? init.body : undefined,
+    },
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.from(await response.clone().arrayBuffer()),
+  });
   return {
     status: response.status,
     contentType: response.headers.get('content-type'),

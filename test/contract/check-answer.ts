@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { description, findOperation, type Operation, type ResponseDescription } from './description.ts';
+import { fitsBody, fitsQuery } from './fits-request.ts';
+
+/** A request, as far as it decides what the answer may be. */
+export interface CheckedRequest {
+  readonly method: string;
+  /** Path and query below the base URL. */
+  readonly path: string;
+  readonly body?: string | Buffer | undefined;
+}
+
+/** An answer, as it came. */
+export interface CheckedAnswer {
+  readonly request: CheckedRequest;
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** The service and openapi.yaml disagree. */
+class ContractError extends Error {
+  override readonly name = 'ContractError';
+
+  constructor({ request, status, body }: CheckedAnswer, problem: string) {
+    const start = body.subarray(0, 200).toString();
+    super(
+      `openapi.yaml and the service differ: ${request.method} ${request.path}: ${status} ${start}: ${problem}`,
+    );
+  }
+}
+
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+const validators = new WeakMap<object, ValidateFunction>();
+
+const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: (body) => gunzipSync(body),
+  br: (body) => brotliDecompressSync(body),
+  zstd: (body) => zstdDecompressSync(body),
+};
+
+/** Messages of answers that say that the request is not what the description asks for. */
+const refusals: ReadonlySet<unknown> = new Set(['Invalid input', 'Invalid request payload']);
+
+/**
+ * Holds an answer against openapi.yaml: its status has to be described for this request, its headers and its body have
+ * to be as described, and a request that the description allows must not be called invalid, nor any other accepted.
+ *
+ * @param answer - any answer of the service
+ * @throws an Error that says what differs
+ */
+export function checkAnswer(answer: CheckedAnswer): void {
+  const { method, path } = answer.request;
+  const operation = findOperation(method, path);
+  const response = operation?.responses[answer.status] ?? findUndescribed(operation, answer);
+  if (response === undefined) throw new ContractError(answer, 'this status is not described');
+  checkHeaders(answer, response);
+  // HEAD has no body, whatever the answer.
+  if (method === 'HEAD') return;
+  const envelope = readEnvelope(answer);
+  const problem = findProblem(response.content['application/json'].schema, envelope);
+  if (problem !== undefined) throw new ContractError(answer, `the body ${problem}`);
+  if (operation !== undefined) checkVerdict(answer, operation, envelope);
+}
+
+/**
+ * Finds the examples of the description that an answer is, whatever its token.
+ *
+ * @param answer - an answer that {@link checkAnswer} accepts
+ * @returns their names, such as `GET /book/{id} 404 bookNotFound`
+ */
+export function findExamples(answer: CheckedAnswer): readonly string[] {
+  const operation = findOperation(answer.request.method, answer.request.path);
+  const examples = operation?.responses[answer.status]?.content['application/json'].examples ?? {};
+  const envelope = withoutToken(readEnvelope(answer));
+  return Object.entries(examples)
+    .filter(([, { value }]) => isDeepStrictEqual(withoutToken(value), envelope))
+    .map(([name]) => `${operation?.route} ${answer.status} ${name}`);
+}
+
+/** What any path answers that is not described. */
+function findUndescribed(
+  operation: Operation | undefined,
+  { status }: CheckedAnswer,
+): ResponseDescription | undefined {
+  if (operation !== undefined) return undefined;
+  const { NotFound, BadRequest, TooManyRequests } = description.components.responses;
+  return { 404: NotFound, 400: BadRequest, 429: TooManyRequests }[status];
+}
+
+function checkHeaders(answer: CheckedAnswer, { headers = {} }: ResponseDescription): void {
+  const type = answer.headers['content-type'];
+  if (type !== 'application/json') throw new ContractError(answer, `Content-Type is ${type}`);
+  for (const [name, { required, schema }] of Object.entries(headers)) {
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined && !required) continue;
+    const problem = findProblem(schema, value);
+    if (problem !== undefined) throw new ContractError(answer, `the header ${name}: ${value} ${problem}`);
+  }
+}
+
+function checkVerdict(answer: CheckedAnswer, operation: Operation, envelope: unknown): void {
+  const { body, path } = answer.request;
+  const fits = (schema: object, value: unknown) => findProblem(schema, value) === undefined;
+  const verdicts = [fitsQuery(operation, path, fits), fitsBody(operation, body, fits)];
+  if (answer.status < 300 && verdicts.includes('no')) {
+    throw new ContractError(answer, 'a request was accepted that is not as described');
+  }
+  const refused = refusals.has((envelope as { readonly message: unknown }).message);
+  if (refused && verdicts.every((verdict) => verdict === 'yes')) {
+    throw new ContractError(answer, 'a request was refused that is as described');
+  }
+}
+
+function findProblem(schema: object, value: unknown): string | undefined {
+  const validate = validators.get(schema) ?? ajv.compile(schema);
+  validators.set(schema, validate);
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: '' });
+}
+
+function readEnvelope(answer: CheckedAnswer): unknown {
+  const decode = decoders[String(answer.headers['content-encoding'])];
+  try {
+    return JSON.parse((decode?.(answer.body) ?? answer.body).toString());
+  } catch {
+    throw new ContractError(answer, 'the body is no JSON');
+  }
+}
+
+function withoutToken(envelope: unknown): unknown {
+  const { data, ...rest } = envelope as { readonly data: unknown };
+  return typeof data === 'object' && data !== null && 'token' in data
+    ? { ...rest, data: 'a token' }
+    : envelope;
+}

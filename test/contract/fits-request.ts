@@ -1,0 +1,62 @@
+import type { Operation } from './description.ts';
+
+/** Whether a request is as described; `unknown` where JSON Schema has no words for the difference. */
+export type Verdict = 'yes' | 'no' | 'unknown';
+
+/** Tells whether a value is as a schema says. */
+type Fits = (schema: object, value: unknown) => boolean;
+
+/** Like the service: a BOM is no JSON, and neither is what is no UTF-8. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const unsignedInteger = /^(?:0|[1-9][0-9]*)$/;
+
+/** A number in JSON that JavaScript might have rounded: with a fraction or an exponent. */
+const roundable = /[0-9][.eE]/;
+
+/** Objects and arrays in a body, above which they may lie within each other too deep to be read. */
+const maxContainers = 1000;
+
+/**
+ * Holds the query of a request against the description.
+ *
+ * @param operation - what is asked for
+ * @param path - path and query
+ * @param fits - validates a value
+ */
+export function fitsQuery({ parameters }: Operation, path: string, fits: Fits): Verdict {
+  const query = new URLSearchParams(path.split('?')[1] ?? '');
+  for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'query')) {
+    const values = query.getAll(name);
+    // Which one counts is not said.
+    if (values.length > 1) return 'unknown';
+    const [text] = values;
+    if (text !== undefined && !(unsignedInteger.test(text) && fits(schema, Number(text)))) return 'no';
+  }
+  return 'yes';
+}
+
+/**
+ * Holds the body of a request against the description.
+ *
+ * @param operation - what is asked for
+ * @param body - what was sent
+ * @param fits - validates a value
+ */
+export function fitsBody({ bodySchema }: Operation, body: string | Buffer | undefined, fits: Fits): Verdict {
+  if (bodySchema === undefined) return 'yes';
+  try {
+    const text = typeof body === 'string' ? body : utf8.decode(body);
+    const value: unknown = JSON.parse(text);
+    if (!fits(bodySchema, value)) return 'no';
+    const containers = text.split(/[[{]/).length - 1;
+    const beyondSchema = roundable.test(text) || !isWellFormed(value as object) || containers > maxContainers;
+    return beyondSchema ? 'unknown' : 'yes';
+  } catch {
+    return 'no';
+  }
+}
+
+function isWellFormed(value: object): boolean {
+  return Object.values(value).every((member) => typeof member !== 'string' || member.isWellFormed());
+}

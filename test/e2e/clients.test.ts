@@ -1,0 +1,179 @@
+import { readFile, rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBookCatalogClient, LoginError } from '../../client/book-catalog-client.ts';
+import { operations } from '../contract/description.ts';
+import { request } from './http.ts';
+import { createDataFolder, LocalService } from './local-service.ts';
+
+/** What `npm start` has without settings, and so the files in client/. */
+const credentials = { username: 'admin', password: 'password' };
+
+/** Each operation once, in an order that works on an empty catalog, with the status that it ends with. */
+const life = [
+  'POST /token 200',
+  'POST /book 201',
+  'GET /books 200',
+  'GET /book/1 200',
+  'PUT /book/1 200',
+  'DELETE /book/1 200',
+];
+
+let dataFolder: string;
+let service: LocalService;
+
+beforeAll(async () => {
+  dataFolder = await createDataFolder();
+  service = await LocalService.start({
+    DB_PATH: dataFolder,
+    AUTH_USERNAME: credentials.username,
+    AUTH_PASSWORD: credentials.password,
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(dataFolder, { recursive: true, force: true });
+});
+
+describe('the files in client/ for editors and API tools', () => {
+  test('requests.http holds each operation, and its requests succeed one after the other', async () => {
+    const text = await readFile('client/requests.http', 'utf8');
+
+    const sent = await sendRequestsFile(text, service.baseUrl);
+
+    expect(sent).toEqual([
+      'POST /token 200',
+      'POST /book 201',
+      'GET /books 200',
+      'GET /books?limit=10&after=0 200',
+      'GET /book/ID 200',
+      'PUT /book/ID 200',
+      'DELETE /book/ID 200',
+    ]);
+  });
+
+  test('the Postman collection holds each operation, and its requests succeed with the token of the login', async () => {
+    const collection = JSON.parse(await readFile('client/book-catalog.postman_collection.json', 'utf8'));
+    const routes = collectRequests(collection).map(({ method, url }) => `${method} /${url.path.join('/')}`);
+
+    const empty = await createDataFolder();
+    const fresh = await LocalService.start({
+      DB_PATH: empty,
+      AUTH_USERNAME: credentials.username,
+      AUTH_PASSWORD: credentials.password,
+    });
+    const sent = await sendCollection(collection, fresh.baseUrl);
+    await fresh.stop();
+    await rm(empty, { recursive: true, force: true });
+
+    expect(routes.sort()).toEqual(operations.map(({ route }) => route.replace('{id}', ':id')).sort());
+    expect(sent.sort()).toEqual([...life].sort());
+  });
+});
+
+describe('the TypeScript client', () => {
+  test('it logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+
+    const created = await client.POST('/book', { body: { title: 'Emma', author: 'Jane Austen' } });
+    const id = created.data?.data.id ?? 0;
+    const params = { path: { id } };
+    const page = await client.GET('/books', { params: { query: { limit: 1, after: id - 1 } } });
+    const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 } });
+    const fetched = await client.GET('/book/{id}', { params });
+    const deleted = await client.DELETE('/book/{id}', { params });
+    const missing = await client.GET('/book/{id}', { params });
+
+    const book = { id, title: 'Emma', author: 'Jane Austen', year: 1815 };
+    expect(page.data?.data).toEqual([{ ...book, year: 0 }]);
+    expect(changed.data?.data).toEqual(book);
+    expect(fetched.data?.data).toEqual(book);
+    expect(deleted.data).toEqual({ status: 200, message: 'Book deleted successfully', data: null });
+    expect(missing.error).toEqual({ status: 404, message: 'Book not found', data: null });
+  });
+
+  test('many calls at once share one login', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const before = countLogins();
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => client.GET('/books')));
+
+    expect(answers.map(({ response }) => response.status)).toEqual(Array(10).fill(200));
+    expect(countLogins() - before).toBe(1);
+  });
+
+  test('wrong credentials reject the call with the message of the service, each time', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials, password: 'wrong' });
+
+    await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
+    await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
+  });
+});
+
+function countLogins(): number {
+  return service.output.split('"route":"POST /token"').length - 1;
+}
+
+interface PostmanItem {
+  readonly item?: readonly PostmanItem[];
+  readonly request?: PostmanRequest;
+}
+
+interface PostmanRequest {
+  readonly method: string;
+  readonly url: {
+    readonly path: readonly string[];
+    readonly variable?: readonly { readonly key: string; readonly value: string }[];
+  };
+  readonly body?: { readonly raw?: string };
+}
+
+function collectRequests({ item = [], request: own }: PostmanItem): readonly PostmanRequest[] {
+  return [...(own ? [own] : []), ...item.flatMap(collectRequests)];
+}
+
+/** Sends the requests of a collection in the order of a book's life, with the variables filled in. */
+async function sendCollection(collection: PostmanItem, baseUrl: string): Promise<string[]> {
+  const order = ['POST', 'GET', 'PUT', 'DELETE'];
+  const requests = [...collectRequests(collection)].sort(
+    (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
+  );
+  const sent: string[] = [];
+  let token = '';
+  for (const { method, url, body } of requests) {
+    const path = url.path.map((part) => url.variable?.find(({ key }) => `:${key}` === part)?.value ?? part);
+    const answer = await request(`${baseUrl}/${path.join('/')}`, {
+      method,
+      headers: { Authorization: token },
+      body: body?.raw ?? null,
+    });
+    token = (answer.envelope.data as { token?: string } | null)?.token ?? token;
+    sent.push(`${method} /${path.join('/')} ${answer.status}`);
+  }
+  return sent;
+}
+
+/** Sends the requests of a file for editors, one after the other, with the variables filled in. */
+async function sendRequestsFile(text: string, baseUrl: string): Promise<string[]> {
+  const answers = new Map<string, unknown>();
+  const fill = (line: string) =>
+    line
+      .replaceAll('{{baseUrl}}', baseUrl)
+      .replaceAll(/\{\{(\w+)\.response\.body\.\$\.data\.(\w+)\}\}/g, (_match, name: string, member: string) =>
+        String((answers.get(name) as Record<string, unknown>)[member]),
+      );
+  const sent: string[] = [];
+  for (const block of text.split(/^### .*\n/m).slice(1)) {
+    const name = /^# @name (\w+)$/m.exec(block)?.[1];
+    const [head = '', body] = block.replaceAll(/^#.*\n/gm, '').split('\n\n');
+    const [start = '', ...lines] = head.trim().split('\n').map(fill);
+    const [method = '', url = ''] = start.split(' ');
+    const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
+    const { status, envelope } = await request(url, { method, headers, body: body?.trim() || null });
+    if (name !== undefined) answers.set(name, envelope.data);
+    sent.push(
+      `${method} ${url.replace(baseUrl, '').replace(/\d+$/, (digits) => (url.includes('?') ? digits : 'ID'))} ${status}`,
+    );
+  }
+  return sent;
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readDescription } from '../../../api/description-file.ts';
+import { outcomes } from '../../../lib/http/outcomes.ts';
+import { collectGatewayResponses } from '../../../local/gateway-responses.ts';
+import { description, operations, type ResponseDescription } from '../../contract/description.ts';
+
+/** Types of gateway responses that this API has no cause for. They are defined all the same: nothing else may answer. */
+const withoutCause: Readonly<Record<string, string>> = {
+  ACCESS_DENIED: 'there is no authorizer and no resource policy',
+  AUTHORIZER_CONFIGURATION_ERROR: 'there is no authorizer',
+  AUTHORIZER_FAILURE: 'there is no authorizer',
+  EXPIRED_TOKEN: 'no method asks for AWS credentials',
+  INVALID_API_KEY: 'no method asks for an API key',
+  UNAUTHORIZED: 'there is no authorizer',
+  UNSUPPORTED_MEDIA_TYPE: 'bodies of any type go to the functions',
+  WAF_FILTERED: 'there is no firewall',
+};
+
+const described = new Set(
+  [description.components.responses, ...operations.map(({ responses }) => responses)]
+    .flatMap((responses) => Object.values(responses))
+    .flatMap(textsOf),
+);
+
+describe('openapi.yaml', () => {
+  test('its generated part is what the tables in lib/ say; `npm run api` writes it', async () => {
+    const { text, current } = await readDescription();
+
+    expect(text).toBe(current);
+  });
+
+  test('every outcome of the functions is in it, and every status and message in it is an outcome', () => {
+    const { Resources } = parse(readFileSync('infrastructure/gateway-responses.yml', 'utf8'), {
+      customTags: [{ tag: '!Ref', resolve: (id: string) => id }],
+    });
+    const render = collectGatewayResponses(Resources);
+    const types = Object.values(Resources as Record<string, { Properties: { ResponseType: string } }>)
+      .map(({ Properties }) => Properties.ResponseType)
+      .filter((type) => withoutCause[type] === undefined);
+
+    const answered = new Set([
+      ...Object.values(outcomes).map(({ status, message }) => `${status} ${message}`),
+      ...types.map((type) => {
+        const { status, message } = JSON.parse(render(type).body);
+        return `${status} ${message}`;
+      }),
+    ]);
+
+    expect([...described].sort()).toEqual([...answered].sort());
+  });
+
+  test('each example of an answer has the status that it is under', () => {
+    for (const { route, responses } of operations) {
+      for (const [status, response] of Object.entries(responses)) {
+        for (const text of textsOf(response)) expect(text, route).toMatch(new RegExp(`^${status} `));
+      }
+    }
+  });
+});
+
+/** Status and message of each example. */
+function textsOf(response: ResponseDescription): string[] {
+  return Object.values(response.content['application/json'].examples).map(({ value }) => {
+    const { status, message } = value as { readonly status: number; readonly message: string };
+    return `${status} ${message}`;
+  });
+}
