@@ -28,9 +28,12 @@ async function main(args: readonly string[]): Promise<number> {
     printReport(report);
     return report.failures.length === 0 ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(`${error.message}\n\n${usage}`);
-    return 2;
+    if (error instanceof UsageError) {
+      console.error(`${error.message}\n\n${usage}`);
+      return 2;
+    }
+    console.error(`The service cannot be used: ${(error as Error).message}`);
+    return 1;
   }
 }
 

@@ -36,7 +36,7 @@ export async function runLoad(
 ): Promise<LoadReport> {
   const measurements = new Measurements();
   const crew = Array.from({ length: users }, () => new VirtualUser(context, measurements));
-  await Promise.all(crew.map((user) => user.prepare(booksToStartWith)));
+  for (const user of crew) await user.prepare(booksToStartWith);
 
   const failures: Error[] = [];
   const startedAt = performance.now();

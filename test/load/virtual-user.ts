@@ -88,7 +88,7 @@ export class VirtualUser {
     },
     list: () => this.#listPage(),
     update: async () => {
-      const { id, ...fields } = this.#drawBook();
+      const { id, ...fields } = this.#takeBook();
       const all = this.#makeFields();
       const name = drawFrom(['title', 'author', 'year'] as const) ?? 'title';
       const changed = { id, ...fields, [name]: all[name] };
@@ -98,9 +98,8 @@ export class VirtualUser {
     },
     create: () => this.#create(),
     delete: async () => {
-      const { id } = this.#drawBook();
+      const { id } = this.#takeBook();
       expectAnswer(await this.#context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
-      this.#books.delete(id);
       this.#goneIds.push(id);
     },
   };
@@ -149,6 +148,13 @@ export class VirtualUser {
     const id = drawFrom([...this.#books.keys()]);
     const book = this.#books.get(id ?? 0);
     if (book === undefined) throw new Error('there is no book to draw');
+    return book;
+  }
+
+  /** Until the answer has been checked nobody knows what has become of the book; after a wrong one, never again. */
+  #takeBook(): Book {
+    const book = this.#drawBook();
+    this.#books.delete(book.id);
     return book;
   }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { anyText } from './any-text.ts';
 
 /** A JSON text that JSON.stringify would not write, with what an exact reader makes of it. */
-export interface HostileValue {
+interface HostileValue {
   readonly text: string;
   /** The string or number that the text stands for exactly; `undefined` for whatever may be no book's field. */
   readonly value: string | number | undefined;
