@@ -32,7 +32,7 @@ export async function exportBooks(command: ExportCommand, stop: AbortSignal): Pr
   const client = new CatalogClient(command, {
     giveUpAfterMs: command.giveUpAfterMs,
     stop,
-    onTrouble: (reason) => progress?.say(`${reason}; trying again`),
+    onTrouble: (reason) => progress?.say(reason),
   });
   progress = startProgress(await findLastId(client));
   try {

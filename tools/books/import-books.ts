@@ -62,7 +62,7 @@ async function importChecked(command: ImportCommand, { valid, sha256, report, st
     const endurance: Endurance = {
       giveUpAfterMs: command.giveUpAfterMs,
       stop,
-      onTrouble: (reason) => progress.say(`${reason}; trying again`),
+      onTrouble: progress.say,
     };
     const client = new CatalogClient(command, endurance);
     const journal = await openJournal(

@@ -6,6 +6,9 @@ import { isText } from '../../lib/http/well-formed-text.ts';
 /** The columns that are read, in the order in which they are written. */
 export const fieldNames = ['title', 'author', 'year'] as const;
 
+/** Of a value that is no year. */
+const maxShownLength = 30;
+
 type FieldName = (typeof fieldNames)[number];
 
 /** Why a row cannot become a book. */
@@ -41,7 +44,7 @@ export function parseJsonFields(text: string): BookFields {
 export function parseCells(cells: Readonly<Partial<Record<FieldName, string>>>): BookFields {
   const { title = '', author = '' } = cells;
   const year = cells.year?.trim() || '0';
-  return { title, author, year: requireYear(isIntegerLiteral(year) ? Number(year) : Number.NaN) };
+  return { title, author, year: requireYear(isIntegerLiteral(year) ? Number(year) : year) };
 }
 
 function requireText(value: unknown, name: FieldName): string {
@@ -51,7 +54,9 @@ function requireText(value: unknown, name: FieldName): string {
 }
 
 function requireYear(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw new RowError('year is not a whole number');
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    throw new RowError(`year is not a whole number: ${JSON.stringify(value).slice(0, maxShownLength)}`);
+  }
   if (!Number.isSafeInteger(value)) throw new RowError('year is beyond 2^53-1');
   return value;
 }

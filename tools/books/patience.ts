@@ -41,7 +41,7 @@ export class Patience {
       throw new CommandError(`gave up after ${Math.round(giveUpAfterMs / 1000)} s: ${reason}`);
     }
     this.#attempts += 1;
-    onTrouble(reason);
+    onTrouble(`${reason}; trying again`);
     await wait(delay, undefined, { signal: stop });
   }
 
