@@ -25,8 +25,15 @@ export class FaultyProxy {
   /**
    * @param target - base URL of the service
    * @param decide - says what happens to a request, which is named as in `POST /book`
+   * @param port - where to listen; any free one unless given
+   * @param onAnswer - is told of the status of each answer of the service
    */
-  static async start(target: string, decide: (name: string) => Fate): Promise<FaultyProxy> {
+  static async start(
+    target: string,
+    decide: (name: string) => Fate,
+    port = 0,
+    onAnswer: (status: number) => void = () => {},
+  ): Promise<FaultyProxy> {
     const server = createServer((incoming, outgoing) => {
       const fate = decide(`${incoming.method} ${incoming.url}`);
       if (typeof fate === 'object') {
@@ -37,6 +44,7 @@ export class FaultyProxy {
       }
       const { method = '', url = '', headers } = incoming;
       const passed = request(target + url, { method, headers }, (answer: IncomingMessage) => {
+        onAnswer(answer.statusCode ?? 0);
         if (fate === 'lose answer') {
           answer.resume().on('end', () => outgoing.destroy());
           return;
@@ -47,7 +55,7 @@ export class FaultyProxy {
       passed.on('error', () => outgoing.destroy());
       incoming.pipe(passed);
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await once(server.listen(port, '127.0.0.1'), 'listening');
     return new FaultyProxy(server);
   }
 

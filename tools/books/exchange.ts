@@ -51,6 +51,9 @@ const unsentCodes: Readonly<Record<string, string>> = {
  */
 export async function exchange(baseUrl: string, request: Request): Promise<Exchange> {
   const { method, path, token, body } = request;
+  // AbortSignal.timeout() would keep each request in memory until its time is up, answered or not.
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(new DOMException('', 'TimeoutError')), requestTimeoutMs);
   try {
     const response = await fetch(baseUrl.replace(/\/$/, '') + path, {
       method,
@@ -60,7 +63,7 @@ export async function exchange(baseUrl: string, request: Request): Promise<Excha
       },
       body: body === undefined ? null : JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(requestTimeoutMs),
+      signal: timeout.signal,
     });
     const text = await response.text();
     return {
@@ -72,6 +75,8 @@ export async function exchange(baseUrl: string, request: Request): Promise<Excha
     };
   } catch (error) {
     return classify(error as Error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
