@@ -69,12 +69,12 @@ async function* readBooks(
     more = page.more;
     after = page.books.at(-1)?.id ?? after;
     count += page.books.length;
-    progress.update(after, `${formatCount(count)} books`);
+    progress.update(after, `${formatCount(count, 'book')}`);
     const averageSize = page.size / Math.max(page.books.length, 1);
     limit = Math.min(maxPageLimit, Math.max(1, Math.floor(targetPageSize / averageSize)));
   }
   progress.end();
-  console.error(`${formatCount(count)} books exported`);
+  console.error(`${formatCount(count, 'book')} exported`);
 }
 
 async function* toLines(books: AsyncIterable<Book>): AsyncGenerator<string> {

@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { CatalogClient } from './catalog-client.ts';
 import { checkFile } from './check-file.ts';
 import type { ImportCommand } from './command-line.ts';
@@ -7,7 +8,7 @@ import { acquireLock } from './lock.ts';
 import type { UncertainRow } from './match-books.ts';
 import type { Endurance } from './patience.ts';
 import { formatCount, type Progress, startProgress } from './progress.ts';
-import { readRows } from './read-rows.ts';
+import { readRows, toFileError } from './read-rows.ts';
 import { RejectionReport } from './rejection-report.ts';
 import type { ValidRow } from './row.ts';
 import { RowSender } from './row-sender.ts';
@@ -32,18 +33,29 @@ export interface ImportResult {
  * @throws an AbortError when it was stopped
  */
 export async function importBooks(command: ImportCommand, stop: AbortSignal): Promise<ImportResult> {
+  await access(command.path).catch((error: unknown) => {
+    throw toFileError(command.path, error);
+  });
+  if (command.dryRun) return checkAndImport(command, stop);
+  const releaseLock = await acquireLock(`${command.journalPath}.lock`);
+  try {
+    return await checkAndImport(command, stop);
+  } finally {
+    await releaseLock();
+  }
+}
+
+async function checkAndImport(command: ImportCommand, stop: AbortSignal): Promise<ImportResult> {
   const report = await RejectionReport.start(command.reportPath);
   try {
     const { valid, sha256 } = await checkFile(command.path, command.format, report);
-    if (command.dryRun) console.error(`${formatCount(valid)} rows can become books; nothing was sent`);
+    if (command.dryRun) console.error(`${formatCount(valid, 'row')} can become books; nothing was sent`);
     else await importChecked(command, { valid, sha256, report, stop });
     return { rejected: report.count };
   } finally {
     await report.end();
     if (report.count > 0) {
-      console.error(
-        `${formatCount(report.count)} rows were rejected, see ${report.path}:\n${report.summary}`,
-      );
+      console.error(`${formatCount(report.count, 'row')} rejected, see ${report.path}:\n${report.summary}`);
     }
   }
 }
@@ -56,7 +68,6 @@ interface CheckedImport {
 }
 
 async function importChecked(command: ImportCommand, { valid, sha256, report, stop }: CheckedImport) {
-  const releaseLock = await acquireLock(`${command.journalPath}.lock`);
   const progress = startProgress(valid);
   try {
     const endurance: Endurance = {
@@ -77,7 +88,6 @@ async function importChecked(command: ImportCommand, { valid, sha256, report, st
     }
   } finally {
     progress.end();
-    await releaseLock();
   }
 }
 
@@ -107,7 +117,7 @@ async function sendFile(
   if (ledger.complete)
     progress.say(`${command.path} was imported before; to do it again, remove its journal`);
   else if (ledger.lastLine > 0) {
-    progress.say(`Continuing: ${formatCount(createdBefore)} books were created before`);
+    progress.say(`Continuing: ${formatCount(createdBefore, 'book')} created before`);
   }
   const onRefused = ({ line, book }: ValidRow, reason: string) =>
     report.add({ line, reason, record: JSON.stringify(book) });
@@ -159,6 +169,6 @@ async function sendFile(
   progress.end();
   const created = ledger.created - createdBefore;
   console.error(
-    `${formatCount(created)} books created in ${((performance.now() - startedAt) / 1000).toFixed(1)} s (${formatCount(perSecond())}/s)`,
+    `${formatCount(created, 'book')} created in ${((performance.now() - startedAt) / 1000).toFixed(1)} s (${formatCount(perSecond())}/s)`,
   );
 }

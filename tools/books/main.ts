@@ -10,8 +10,9 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const stop = stopOnSignal();
+  let command: ReturnType<typeof readCommandLine>;
   try {
-    const command = readCommandLine(args, process.env);
+    command = readCommandLine(args, process.env);
     if (command === undefined) {
       console.log(usage);
       return 0;
@@ -21,7 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (stop.aborted) {
-      console.error('Interrupted; the same command continues');
+      console.error(command?.name === 'import' ? 'Interrupted; the same command continues' : 'Interrupted');
       return interrupted;
     }
     if (error instanceof UsageError) {

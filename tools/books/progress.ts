@@ -58,8 +58,11 @@ function writeLines(total: number, output: NodeJS.WriteStream): Progress {
 
 /**
  * @param value - a whole number
- * @returns it with separators, as in 10,000
+ * @param noun - what is counted
+ * @returns the number with separators and, if so, the noun in its number, as in "10,000 books"
  */
-export function formatCount(value: number): string {
-  return value.toLocaleString('en');
+export function formatCount(value: number, noun?: string): string {
+  const digits = value.toLocaleString('en');
+  if (noun === undefined) return digits;
+  return `${digits} ${noun}${value === 1 ? '' : 's'}`;
 }

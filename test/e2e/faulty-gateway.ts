@@ -13,7 +13,7 @@ interface GatewayAnswer {
 export type Fate = 'pass' | 'lose answer' | GatewayAnswer;
 
 /** Something between a client and the service where things go wrong. */
-export class FaultyProxy {
+export class FaultyGateway {
   readonly baseUrl: string;
   readonly #server: Server;
 
@@ -26,14 +26,8 @@ export class FaultyProxy {
    * @param target - base URL of the service
    * @param decide - says what happens to a request, which is named as in `POST /book`
    * @param port - where to listen; any free one unless given
-   * @param onAnswer - is told of the status of each answer of the service
    */
-  static async start(
-    target: string,
-    decide: (name: string) => Fate,
-    port = 0,
-    onAnswer: (status: number) => void = () => {},
-  ): Promise<FaultyProxy> {
+  static async start(target: string, decide: (name: string) => Fate, port = 0): Promise<FaultyGateway> {
     const server = createServer((incoming, outgoing) => {
       const fate = decide(`${incoming.method} ${incoming.url}`);
       if (typeof fate === 'object') {
@@ -44,7 +38,6 @@ export class FaultyProxy {
       }
       const { method = '', url = '', headers } = incoming;
       const passed = request(target + url, { method, headers }, (answer: IncomingMessage) => {
-        onAnswer(answer.statusCode ?? 0);
         if (fate === 'lose answer') {
           answer.resume().on('end', () => outgoing.destroy());
           return;
@@ -56,7 +49,7 @@ export class FaultyProxy {
       incoming.pipe(passed);
     });
     await once(server.listen(port, '127.0.0.1'), 'listening');
-    return new FaultyProxy(server);
+    return new FaultyGateway(server);
   }
 
   /** Is gone at once, with all connections. */
