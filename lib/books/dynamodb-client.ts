@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { verifyResponses } from './response-checksum.ts';
 import type { TableLocation } from './table-url.ts';
 
 /** DynamoDB answers in single-digit milliseconds; a connection that takes this long will not be made. */
@@ -19,7 +20,7 @@ const maxAttempts = 3;
  * @param location - where the table is
  */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     endpoint,
     region,
     maxAttempts,
@@ -31,4 +32,6 @@ export function createDynamoDBClient({ endpoint, region }: TableLocation): Dynam
       socketTimeout: requestTimeoutMs,
     },
   });
+  verifyResponses(client);
+  return client;
 }

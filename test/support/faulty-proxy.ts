@@ -33,7 +33,7 @@ export const faults = {
   'answer stalls': { carriedOut: true },
   /** The client's connection is reset half-way through the answer. */
   'answer reset': { carriedOut: true },
-  /** A digit of the answer becomes another one, so that it is JSON still; its checksum stays. */
+  /** The numbers of the answer become others, so that it is JSON still; its checksum stays. */
   'answer altered': { carriedOut: true },
   /** The answer is whole, its checksum is another one's. */
   'wrong checksum': { carriedOut: true },
@@ -183,12 +183,14 @@ async function spoil(fault: Fault | undefined, answer: Answer, outgoing: ServerR
     if (fault === 'answer reset') outgoing.socket?.resetAndDestroy();
     return;
   }
-  outgoing.end(fault === 'answer altered' ? alterDigit(body) : body);
+  outgoing.end(fault === 'answer altered' ? alterDigits(body) : body);
 }
 
-/** Changes the first digit of a value, so that a year or an id becomes another. */
-function alterDigit(body: Buffer): string {
-  return body.toString().replace(/"N":"(\d)/, (_, digit) => `"N":"${(Number(digit) % 9) + 1}`);
+/** Changes the first digit of every number, so that a year, an id, or the counter becomes another; not the length. */
+function alterDigits(body: Buffer): string {
+  const text = body.toString();
+  const altered = text.replace(/"N":"(\d)/g, (_, digit) => `"N":"${(Number(digit) % 9) + 1}`);
+  return altered === text ? text.replace('{', '[') : altered;
 }
 
 async function sendAndReceive(forwarded: ClientRequest, body: Buffer): Promise<Answer> {
