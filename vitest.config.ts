@@ -22,6 +22,7 @@ export default defineConfig({
           hookTimeout: 30_000,
         },
       },
+      { test: { name: 'model', include: ['test/model/**/*.test.ts'], env, hookTimeout: 30_000 } },
       {
         test: {
           name: 'template',

@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { readEnvironmentCredentials } from './environment-credentials.ts';
+import { verifyResponses } from './response-checksum.ts';
 import type { TableLocation } from './table-url.ts';
 
 /** DynamoDB answers in single-digit milliseconds; a connection that takes this long will not be made. */
@@ -32,7 +33,7 @@ const fixedSettings = {
  * @param location - where the table is
  */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     ...fixedSettings,
     credentials: readEnvironmentCredentials,
     endpoint,
@@ -46,4 +47,6 @@ export function createDynamoDBClient({ endpoint, region }: TableLocation): Dynam
       socketTimeout: requestTimeoutMs,
     },
   });
+  verifyResponses(client);
+  return client;
 }

@@ -46,8 +46,9 @@ export async function queryItems<Item>(
       }
       return result;
     },
-    // The lowest priority runs last on the way out and so first on the way back, before the SDK's deserializer.
-    { name: 'takeResponseBody', step: 'deserialize', priority: 'low' },
+    // A command's middleware runs, on the way back, before the client's of the same priority (the SDK's deserializer),
+    // and after that of a lower one (verifyResponses).
+    { name: 'takeResponseBody', step: 'deserialize' },
   );
   try {
     await client.send(command);

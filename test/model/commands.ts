@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { type Call, settings } from '../support/load-handlers.ts';
+import {
+  anyLogin,
+  type BookRequest,
+  type IdChoice,
+  type Login,
+  listRequest,
+  oneBookRequest,
+  type RequestChoice,
+} from './book-request.ts';
+import { applyRequest, type Catalog, outcomeOfLogin } from './catalog.ts';
+import { describeRequest, expectedAnswer, send } from './client.ts';
+import { type Exchange, explainAnswers } from './explain-answers.ts';
+
+/** What the model knows, between commands. */
+export interface Model {
+  /** The last id that was given out before the sequence. */
+  readonly idsBefore: number;
+  catalog: Catalog;
+}
+
+type Command = fc.AsyncCommand<Model, Call>;
+
+/** One client, one request. */
+class SingleRequest implements Command {
+  readonly #choice: RequestChoice;
+
+  constructor(choice: RequestChoice) {
+    this.#choice = choice;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, call: Call): Promise<void> {
+    const request = chooseBook(this.#choice, model);
+    const effect = applyRequest(model.catalog, request);
+    const answer = await send(call, request);
+    model.catalog = effect.catalog;
+    expect(answer).toEqual(expectedAnswer(request, effect));
+  }
+
+  toString(): string {
+    return describeRequest(this.#choice);
+  }
+}
+
+/**
+ * Several clients at the same time, each with some requests one after the other. Their answers must be those of some
+ * order of all the requests, and what a list shows afterwards what that order leaves behind.
+ */
+class ConcurrentClients implements Command {
+  readonly #clients: readonly (readonly RequestChoice[])[];
+
+  constructor(clients: readonly (readonly RequestChoice[])[]) {
+    this.#clients = clients;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, call: Call): Promise<void> {
+    let clock = 0;
+    const exchanges: Exchange[] = [];
+    const exchange = async (request: BookRequest) => {
+      clock += 1;
+      const invoked = clock;
+      const answer = await send(call, request);
+      clock += 1;
+      exchanges.push({ invoked, returned: clock, request, answer });
+    };
+    await Promise.all(
+      this.#clients.map(async (choices) => {
+        for (const choice of choices) await exchange(chooseBook(choice, model));
+      }),
+    );
+    await exchange({ type: 'list', access: 'HS256', after: 0, limit: Number.POSITIVE_INFINITY });
+
+    const after = explainAnswers(model.catalog, exchanges);
+    if (after === undefined) {
+      const told = exchanges.map(({ answer: { envelope }, ...sent }) =>
+        describeRequest({ ...sent, envelope }),
+      );
+      expect.fail(`no order of the requests explains their answers:\n${told.join('\n')}`);
+    }
+    model.catalog = after;
+  }
+
+  toString(): string {
+    return `at the same time [${this.#clients.map((requests) => requests.map(describeRequest).join(', then ')).join(' | ')}]`;
+  }
+}
+
+/** A client that asks for a token, and uses it when it gets one. */
+class LogIn implements Command {
+  readonly #login: Login;
+
+  constructor(login: Login) {
+    this.#login = login;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run({ catalog }: Model, call: Call): Promise<void> {
+    const outcome = outcomeOfLogin(this.#login);
+    const answer = await call('POST', '/token', { body: this.#text() });
+    const data = outcome.status === 200 ? { token: expect.any(String) } : null;
+    expect(answer.envelope).toEqual({ ...outcome, data });
+    expect(answer.status).toBe(outcome.status);
+    if (outcome.status !== 200) return;
+
+    const { token } = answer.envelope.data as { token: string };
+    const list = await call('GET', '/books', { headers: { Authorization: token } });
+    const whole = { type: 'list', access: 'HS256', after: 0, limit: Number.POSITIVE_INFINITY } as const;
+    expect(list.envelope.data).toEqual(applyRequest(catalog, whole).data);
+  }
+
+  #text(): string {
+    return this.#login.text(settings.AUTH_USERNAME, settings.AUTH_PASSWORD);
+  }
+
+  toString(): string {
+    return `log in with ${this.#login.text('the username', 'the password')}`;
+  }
+}
+
+/** Every kind of command, those that change books most often. */
+export const anyCommand: fc.Arbitrary<Command>[] = [
+  fc.oneof(
+    { weight: 12, arbitrary: oneBookRequest.map((choice) => new SingleRequest(choice)) },
+    { weight: 3, arbitrary: listRequest.map((choice) => new SingleRequest(choice)) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .array(fc.array(oneBookRequest, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 3 })
+        .map((clients) => new ConcurrentClients(clients)),
+    },
+    { weight: 1, arbitrary: anyLogin.map((login) => new LogIn(login)) },
+  ),
+];
+
+function chooseBook(choice: RequestChoice, model: Model): BookRequest {
+  if (choice.type === 'create') return choice;
+  if (choice.type === 'list') return { ...choice, after: chooseId(choice.after, model) };
+  return { ...choice, id: chooseId(choice.id, model) };
+}
+
+function chooseId(choice: IdChoice, { idsBefore, catalog: { lastId } }: Model): number | string {
+  if ('text' in choice) return choice.text;
+  if ('next' in choice) return lastId + choice.next;
+  const created = lastId - idsBefore;
+  return created === 0 ? lastId + 1 : idsBefore + 1 + (choice.created % created);
+}

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import type { Book } from '../../../lib/books/book.ts';
+import { checkHistory } from '../../crash/check-history.ts';
+import type { Operation } from '../../crash/history.ts';
+
+const emma: Book = { id: 1, title: 'Emma', author: 'first', year: 1 };
+const dune: Book = { id: 2, title: 'Dune', author: 'first', year: 1 };
+const unanswered = Number.POSITIVE_INFINITY;
+
+const create = (book: Book, invoked: number, returned: number): Operation => {
+  const { id: _, ...fields } = book;
+  const answered = returned < unanswered;
+  return { type: 'create', fields, invoked, returned, status: answered ? 201 : 0, ...(answered && { book }) };
+};
+const get = (id: number, book: Book | undefined, invoked: number, returned: number): Operation => ({
+  type: 'get',
+  id,
+  book,
+  invoked,
+  returned,
+  status: book ? 200 : 404,
+});
+const update = (book: Book, year: number, invoked: number, returned: number): Operation => ({
+  type: 'update',
+  id: book.id,
+  changes: { author: book.author, year },
+  invoked,
+  returned,
+  status: returned < unanswered ? 200 : 503,
+  ...(returned < unanswered && { book: { ...book, year } }),
+});
+const remove = (id: number, invoked: number, returned: number, status = 200): Operation => ({
+  type: 'delete',
+  id,
+  invoked,
+  returned,
+  status: returned < unanswered ? status : 0,
+});
+const list = (books: Book[], invoked = 100, returned = 101): Operation => ({
+  type: 'list',
+  books,
+  invoked,
+  returned,
+  status: 200,
+});
+
+test('a history that is as it should be', () => {
+  const changed = { ...emma, year: 2 };
+  const history = [
+    list([], 0, 1),
+    create(emma, 2, 4),
+    create(dune, 3, 5),
+    get(1, emma, 6, 7),
+    update(emma, 2, 8, 9),
+    get(1, changed, 10, 11),
+    remove(2, 12, 13),
+    get(2, undefined, 14, 15),
+    remove(2, 16, 17, 404),
+    list([changed]),
+  ];
+
+  expect(checkHistory(history)).toEqual([]);
+});
+
+test('writes without an answer may be there or not', () => {
+  expect(checkHistory([create(emma, 1, unanswered), list([])])).toEqual([]);
+  expect(checkHistory([create(emma, 1, unanswered), list([emma])])).toEqual([]);
+  expect(checkHistory([create(emma, 1, 2), update(emma, 2, 3, unanswered), list([emma])])).toEqual([]);
+  expect(
+    checkHistory([create(emma, 1, 2), update(emma, 2, 3, unanswered), list([{ ...emma, year: 2 }])]),
+  ).toEqual([]);
+  expect(checkHistory([create(emma, 1, 2), remove(1, 3, unanswered), list([])])).toEqual([]);
+  expect(checkHistory([create(emma, 1, 2), remove(1, 3, unanswered), list([emma])])).toEqual([]);
+});
+
+test.each<[violation: string, history: Operation[], expected: RegExp]>([
+  ['an acknowledged book that is lost', [create(emma, 1, 2), list([])], /book 1 was acknowledged.* lost/],
+  ['a book that nobody created', [create(emma, 1, 2), list([emma, dune])], /book 2 is a phantom/],
+  ['a phantom that only a read saw', [get(2, dune, 1, 2), list([])], /book 2 is a phantom/],
+  [
+    'an id for two books',
+    [create(emma, 1, 2), create({ ...dune, id: 1 }, 3, 4), list([emma])],
+    /id 1 was used/,
+  ],
+  [
+    'the id of a deleted book, used again',
+    [create(emma, 1, 2), remove(1, 3, 4), create({ ...dune, id: 1 }, 5, 6), list([{ ...dune, id: 1 }])],
+    /id 1 was used twice/,
+  ],
+  [
+    'a create that was carried out twice',
+    [create(emma, 1, 2), list([emma, { ...emma, id: 2 }])],
+    /"Emma" was created twice/,
+  ],
+  [
+    'an acknowledged update that is lost',
+    [create(emma, 1, 2), update(emma, 2, 3, 4), list([emma])],
+    /no order/,
+  ],
+  [
+    'half of an update',
+    [
+      create(emma, 1, 2),
+      update({ ...emma, author: 'second' }, 2, 3, unanswered),
+      list([{ ...emma, year: 2 }]),
+    ],
+    /no order/,
+  ],
+  [
+    'an update without an answer that comes and goes',
+    [
+      create(emma, 1, 2),
+      update(emma, 2, 3, unanswered),
+      get(1, { ...emma, year: 2 }, 5, 6),
+      get(1, emma, 7, 8),
+      list([{ ...emma, year: 2 }]),
+    ],
+    /no order/,
+  ],
+  ['a deleted book that is back', [create(emma, 1, 2), remove(1, 3, 4), list([emma])], /no order/],
+  ['a false "not found"', [create(emma, 1, 2), get(1, undefined, 3, 4), list([emma])], /no order/],
+  [
+    'a stale read',
+    [create(emma, 1, 2), update(emma, 2, 3, 4), get(1, emma, 5, 6), list([{ ...emma, year: 2 }])],
+    /no order/,
+  ],
+  ['a list out of order', [create(emma, 1, 2), create(dune, 3, 4), list([dune, emma])], /ascending order/],
+  ['a book twice in a list', [create(emma, 1, 2), list([emma, emma])], /ascending order/],
+  ['an error of another kind', [{ ...get(1, undefined, 1, 2), status: 500 }, list([])], /answered with 500/],
+  ['no list at all', [create(emma, 1, 2)], /no list/],
+])('it sees %s', (_violation, history, expected) => {
+  expect(checkHistory(history)).toContainEqual(expect.stringMatching(expected));
+});
