@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** An answer of the database that is not what it sent, or that breaks off. */
-export class DamagedResponseError extends Error {
+class DamagedResponseError extends Error {
   override readonly name = 'DamagedResponseError';
   /** Tells the SDK that the request may be sent again. */
   readonly $retryable = {};
