@@ -41,23 +41,26 @@ export async function sweepMemory(
     if (share === undefined) return [];
     const cold: number[] = [];
     const warm: number[] = [];
-    for (let start = 0; start < coldStarts; start += 1) {
-      const startedAt = performance.now();
-      const instance = await ours.start(databaseUrl, {}, share.launcher);
-      try {
-        await invoke(instance, event);
-        cold.push(performance.now() - startedAt);
-        if (start > 0) continue;
-        for (let call = 0; call < warmUpCalls + warmCalls; call += 1) {
-          const calledAt = performance.now();
+    try {
+      for (let start = 0; start < coldStarts; start += 1) {
+        const startedAt = performance.now();
+        const instance = await ours.start(databaseUrl, {}, share.launcher);
+        try {
           await invoke(instance, event);
-          if (call >= warmUpCalls) warm.push(performance.now() - calledAt);
+          cold.push(performance.now() - startedAt);
+          if (start > 0) continue;
+          for (let call = 0; call < warmUpCalls + warmCalls; call += 1) {
+            const calledAt = performance.now();
+            await invoke(instance, event);
+            if (call >= warmUpCalls) warm.push(performance.now() - calledAt);
+          }
+        } finally {
+          await instance.stop();
         }
-      } finally {
-        await instance.stop();
       }
+    } finally {
+      share.remove();
     }
-    share.remove();
     const coldMs = summarize(cold).median;
     const warmMs = warm.reduce((sum, time) => sum + time, 0) / warm.length;
     const cost = costOf(memoryMb, coldMs, warmMs, capacityOf[endpoint.route]);

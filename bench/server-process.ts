@@ -10,7 +10,7 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server that prints its port.
+ * Starts a server that prints its port, and that ends when its standard input does.
  *
  * @param file - the module to run
  * @param args - its arguments
@@ -18,7 +18,8 @@ export interface ServerProcess {
 export async function startServer(file: string, args: readonly string[] = []): Promise<ServerProcess> {
   const [command = '', ...prefix] = benchCore;
   const child = spawn(command, [...prefix, process.execPath, file, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // The server ends when this pipe does, so that a bench that crashes leaves none behind.
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [port] = await once(createInterface(child.stdout), 'line');
   return {

@@ -44,3 +44,4 @@ const server = createServer(async (request, response) => {
 });
 server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
+process.stdin.on('end', () => process.exit()).resume();
