@@ -11,6 +11,7 @@ export interface Progress {
   update(done: number, text: string): void;
   /** Says something of its own. The same thing is not said twice in a row. */
   say(text: string): void;
+  /** Leaves the last figures as they are; may be called again. */
   end(): void;
 }
 
@@ -35,7 +36,10 @@ function showBar(total: number, output: NodeJS.WriteStream): Progress {
       if (text !== said) bars.log(`${text}\n`);
       said = text;
     },
-    end: () => bars.stop(),
+    // A second stop would move the cursor over what was written since the first.
+    end: () => {
+      if (bars.isActive) bars.stop();
+    },
   };
 }
 
