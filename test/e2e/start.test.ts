@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
@@ -13,6 +14,9 @@ const run = promisify(execFile);
 
 /** SPEC of the command: a stop takes at most this long, even with connections open. */
 const stopLimitMs = 2_000;
+
+/** Within this time a watcher has noticed a change. */
+const noticeLimitMs = 5_000;
 
 let dataFolder: string;
 
@@ -139,3 +143,24 @@ function expectOneParagraph(output: string): void {
   expect(paragraph.trim()).not.toBe('');
   expect(paragraph.trim()).not.toContain('\n');
 }
+
+// It would bundle everything anew for each file, all at once: an install in a folder of the project took it down.
+test('a running service does not bundle anew when files of the project change', async () => {
+  const folder = await createDataFolder();
+  const service = await LocalService.start({ DB_PATH: folder, SLS_LOG_LEVEL: 'info' });
+  const changed = join(import.meta.dirname, `changed-${crypto.randomUUID()}.js`);
+  try {
+    const count = () => service.output.split('Compiling').length;
+    const before = count();
+    expect(before).toBeGreaterThan(1);
+
+    await writeFile(changed, '');
+    await new Promise((done) => setTimeout(done, noticeLimitMs));
+
+    expect(count()).toBe(before);
+  } finally {
+    await rm(changed, { force: true });
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
