@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { describeSchemas } from './schemas.ts';
 
 /** The description of the service for its clients, in OpenAPI 3.1. */
-export const descriptionFile = resolve(import.meta.dirname, '../openapi.yaml');
+const descriptionFile = resolve(import.meta.dirname, '../openapi.yaml');
 
 const generatedPart = /^(?<indent> +)# <generated>\n.*^ +# <\/generated>\n/ms;
 

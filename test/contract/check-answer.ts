@@ -5,7 +5,7 @@ import { description, findOperation, type Operation, type ResponseDescription } 
 import { fitsBody, fitsQuery } from './fits-request.ts';
 
 /** A request, as far as it decides what the answer may be. */
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly method: string;
   /** Path and query below the base URL. */
   readonly path: string;
