@@ -4,7 +4,7 @@
  *
  * @param {string} baseUrl - the service
  */
-function keepToken(baseUrl) {
+globalThis.keepToken = (baseUrl) => {
   const send = window.fetch.bind(window);
   let token;
   window.fetch = async (input, init) => {
@@ -18,4 +18,4 @@ function keepToken(baseUrl) {
     if (isLogin && response.ok) token = (await response.clone().json()).data.token;
     return response;
   };
-}
+};

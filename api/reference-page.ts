@@ -3,6 +3,14 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readDescription } from './description-file.ts';
 
+/** What the page does for those who read it there. */
+const tryItHere = `
+## Try it here
+
+Press *Test Request* at *Log in*, and *Send*. This page keeps the token and sends it with your other requests until you
+close or reload it; nothing needs to be copied. Every 15 minutes, log in again.
+`;
+
 /**
  * Makes the reference page: one HTML file with everything in it. It may speak to the service and to nobody else, which
  * its content security policy enforces.
@@ -17,7 +25,12 @@ export async function makeReferencePage(baseUrl: string): Promise<string> {
       readFile(join(import.meta.dirname, file), 'utf8'),
     ),
   );
-  const description = { ...parse(text), servers: [{ url: baseUrl }] };
+  const { info, ...rest } = parse(text);
+  const description = {
+    ...rest,
+    info: { ...info, description: `${tryItHere}\n${info.description}` },
+    servers: [{ url: baseUrl }],
+  };
   const configuration = {
     content: description,
     authentication: { preferredSecurityScheme: 'token' },
@@ -29,6 +42,7 @@ export async function makeReferencePage(baseUrl: string): Promise<string> {
     mcp: { disabled: true },
     hideClientButton: true,
     showDeveloperTools: 'never',
+    defaultOpenAllTags: true,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   };
   const policy = [
