@@ -464,22 +464,13 @@ export interface operations {
     readonly listBooks: {
         readonly parameters: {
             readonly query?: {
-                /**
-                 * @description How many books at most; all of them without it
-                 * @example 1
-                 */
+                /** @description How many books at most; all of them without it */
                 readonly limit?: components["schemas"]["Limit"];
-                /**
-                 * @description Only books with higher ids
-                 * @example 0
-                 */
+                /** @description Only books with higher ids */
                 readonly after?: components["schemas"]["After"];
             };
             readonly header?: {
-                /**
-                 * @description Content codings that the client takes
-                 * @example zstd, br, gzip
-                 */
+                /** @description Content codings that the client takes */
                 readonly "Accept-Encoding"?: string;
             };
             readonly path?: never;

@@ -1,3 +1,5 @@
+import { allowOriginInGatewayResponses, answerPreflights, type FunctionDefinition } from './cors.ts';
+
 /** The part of the Serverless Framework's `serverless` object that this plugin uses. */
 interface Serverless {
   readonly configurationInput: { readonly params?: Readonly<Record<string, unknown>> };
@@ -5,7 +7,11 @@ interface Serverless {
   readonly service: {
     readonly service: string;
     readonly params?: Readonly<Record<string, unknown>>;
-    readonly provider: { readonly compiledCloudFormationTemplate: Template };
+    readonly provider: {
+      readonly compiledCloudFormationTemplate: Template;
+      readonly environment: { readonly CORS_ORIGIN: string };
+    };
+    readonly functions: Readonly<Record<string, FunctionDefinition>>;
   };
   readonly classes: {
     /** What the framework prints as a plain message, without a stack, and ends with exit code 1. */
@@ -54,6 +60,7 @@ const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']);
  *
  * - a stage, a region or credentials that are wrong or missing end a command before it does anything;
  * - the API's deployment is a snapshot that holds every gateway response, and makes no stage of its own;
+ * - with an origin in the parameter `corsOrigin`, browsers may call the API from there, otherwise from nowhere;
  * - a table that a removed stack left behind is adopted, with its books, by the next deploy.
  */
 export default class InfrastructurePlugin {
@@ -70,8 +77,8 @@ export default class InfrastructurePlugin {
     process.umask(0o022);
     this.hooks = {
       initialize: () => this.#checkTarget(),
-      'after:aws:package:finalize:mergeCustomProviderResources': () =>
-        completeDeployment(serverless.service.provider.compiledCloudFormationTemplate),
+      'before:package:compileEvents': () => this.#answerPreflights(),
+      'after:aws:package:finalize:mergeCustomProviderResources': () => this.#completeTemplate(),
       'before:aws:deploy:deploy:createStack': () => this.#adoptRetainedTable(),
       'after:remove:remove': () => this.#tellWhatIsKept(),
     };
@@ -99,6 +106,20 @@ export default class InfrastructurePlugin {
     throw new this.#serverless.classes.Error(
       `There is no stage "${stage}". The stages are ${Object.keys(stages).join(', ')} (infrastructure/stages.yml).`,
     );
+  }
+
+  #answerPreflights(): void {
+    const { functions, provider } = this.#serverless.service;
+    const { CORS_ORIGIN } = provider.environment;
+    if (CORS_ORIGIN !== '') answerPreflights(Object.values(functions), CORS_ORIGIN);
+  }
+
+  #completeTemplate(): void {
+    const { compiledCloudFormationTemplate, environment } = this.#serverless.service.provider;
+    completeDeployment(compiledCloudFormationTemplate);
+    if (environment.CORS_ORIGIN !== '') {
+      allowOriginInGatewayResponses(compiledCloudFormationTemplate.Resources, environment.CORS_ORIGIN);
+    }
   }
 
   /** The framework has no setting for it. Only a table that the template names is found, and only by its name. */

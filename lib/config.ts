@@ -11,6 +11,8 @@ export interface Config {
   readonly table: TableLocation;
   /** RESPONSE_TRANSFER_MODE: whether API Gateway takes the response as a stream. */
   readonly responseStreaming: boolean;
+  /** CORS_ORIGIN: the origin whose scripts may read the answers; none when it is empty or not set. */
+  readonly corsOrigin: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,6 +71,15 @@ const readers: { readonly [Part in keyof Config]: Reader<Config[Part]> } = {
 
   responseStreaming(_setting, environment) {
     return environment.RESPONSE_TRANSFER_MODE === 'STREAM';
+  },
+
+  corsOrigin(_setting, environment, problems) {
+    const origin = environment.CORS_ORIGIN || undefined;
+    const url = origin === undefined ? null : URL.parse(origin);
+    if (origin !== undefined && !(url?.origin === origin && /^https?:$/.test(url.protocol))) {
+      problems.push('CORS_ORIGIN is not the origin of a web site, like https://docs.example.com');
+    }
+    return origin;
   },
 
   table(setting, environment, problems) {

@@ -16,7 +16,7 @@ const localDefaults = {
 };
 
 /** The configuration of a local start. */
-export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials'> {
+export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials' | 'corsOrigin'> {
   /** What DB_URL names; absent when it is not set, for the embedded engine. */
   readonly table?: TableLocation;
   /** DB_PATH: absolute path of the folder for the embedded engine's data. */
@@ -38,8 +38,8 @@ export function loadLocalConfig(directory: string, environment: Settings): Local
     if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);
     const config =
       settings.DB_URL === undefined
-        ? loadConfig(['signingSecret', 'credentials'], settings)
-        : loadConfig(['signingSecret', 'credentials', 'table'], settings);
+        ? loadConfig(['signingSecret', 'credentials', 'corsOrigin'], settings)
+        : loadConfig(['signingSecret', 'credentials', 'corsOrigin', 'table'], settings);
     return { ...config, dataFolder: resolve(directory, dataFolder) };
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;

@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, finished } from 'node:stream';
+import { preflightHeaders } from '../infrastructure/cors.ts';
 import type { GatewayResponse } from './gateway-responses.ts';
 import type { HapiRequest, HapiResponse, HapiServer, HapiServerOptions, HapiToolkit } from './hapi.ts';
 
@@ -29,11 +30,22 @@ export function gatewayOptions(options: HapiServerOptions, render: RenderGateway
  *
  * @param server - the server, with all routes and extensions of serverless-offline
  * @param render - gives the gateway's own answers
+ * @param corsOrigin - the origin whose preflight requests are answered; those of no other are
  */
-export function actAsGateway(server: HapiServer, render: RenderGatewayResponse): void {
+export function actAsGateway(
+  server: HapiServer,
+  render: RenderGatewayResponse,
+  corsOrigin: string | undefined,
+): void {
   server.ext('onRequest', (request, toolkit) => {
     // Without it, neither hapi nor serverless-offline adds CORS headers; the event has the header all the same.
     delete request.headers.origin;
+    const methods =
+      corsOrigin === undefined || request.method !== 'options' ? [] : findMethods(server, request);
+    if (corsOrigin !== undefined && methods.length > 0) {
+      const headers = preflightHeaders(methods, corsOrigin);
+      return answer(toolkit, { status: 200, headers, body: '' }).takeover();
+    }
     // hapi would answer HEAD from the routes of GET, and read the bodies of requests that no function is there for.
     if (request.method === 'head' || findRoute(server, request) === fallbackRoute) {
       return answer(toolkit, render('MISSING_AUTHENTICATION_TOKEN')).takeover();
@@ -49,6 +61,16 @@ export function actAsGateway(server: HapiServer, render: RenderGatewayResponse):
     return toolkit.continue;
   });
   answerMalformedHttp(server.listener, render('BAD_REQUEST_PARAMETERS'));
+}
+
+/** @returns the methods that functions have for a path */
+function findMethods(server: HapiServer, { path, ...request }: HapiRequest): readonly string[] {
+  return ['get', 'post', 'put', 'delete']
+    .filter((method) => {
+      const route = findRoute(server, { ...request, method, path });
+      return route !== undefined && route !== fallbackRoute;
+    })
+    .map((method) => method.toUpperCase());
 }
 
 /** @returns the path of the route, or `undefined` for a malformed path, which hapi answers with 400 */

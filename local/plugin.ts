@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { allowOriginInGatewayResponses } from '../infrastructure/cors.ts';
 import { requireFreePort } from './free-port.ts';
 import { collectGatewayResponses } from './gateway-responses.ts';
 import { replaceHapiServer } from './hapi.ts';
@@ -56,12 +57,14 @@ export default class LocalServicePlugin {
         AUTH_PASSWORD: config.credentials.password,
         DB_URL: storage.url,
         RESPONSE_TRANSFER_MODE: 'BUFFERED',
+        CORS_ORIGIN: config.corsOrigin ?? '',
         // The functions share this process.
         NODE_OPTIONS: '',
       });
       await quietOffline(this.#log);
       this.#dressServers(
         formatReadyMessage(`http://${host}:${httpPort}`, storage.description, config.credentials),
+        config.corsOrigin,
       );
     } catch (error) {
       throw error instanceof StartError ? new this.#serverless.classes.Error(error.message) : error;
@@ -87,8 +90,10 @@ export default class LocalServicePlugin {
   }
 
   /** serverless-offline makes two servers: one for the functions by themselves, and the gateway on `httpPort`. */
-  #dressServers(readyMessage: string): void {
-    const render = collectGatewayResponses(this.#serverless.service.resources.Resources);
+  #dressServers(readyMessage: string, corsOrigin: string | undefined): void {
+    const { Resources } = this.#serverless.service.resources;
+    if (corsOrigin !== undefined) allowOriginInGatewayResponses(Resources, corsOrigin);
+    const render = collectGatewayResponses(Resources);
     const { httpPort } = this.#offlineOptions();
     replaceHapiServer((Server, options) => {
       if (Number(options.port) !== Number(httpPort)) return new Server(options);
@@ -96,7 +101,7 @@ export default class LocalServicePlugin {
       const start = server.start.bind(server);
       const stop = server.stop.bind(server);
       server.start = async () => {
-        actAsGateway(server, render);
+        actAsGateway(server, render, corsOrigin);
         await this.#initializeFunctions();
         await start();
         process.stdout.write(readyMessage);

@@ -1,6 +1,8 @@
 import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { loadConfig } from '../config.ts';
+import { allowOrigin } from './cross-origin.ts';
 import { formatErrors } from './envelope.ts';
 import { HttpError } from './http-error.ts';
 import { outcomes } from './outcomes.ts';
@@ -24,11 +26,12 @@ const timeoutReserveMs = 100;
 
 /**
  * Composes the middleware stack that every endpoint has, outermost first; `after` and `onError` hooks run in reverse.
- * The log is outermost because it reports the finished answer, the errors' envelope next because whatever fails
- * further in has to end in it, and header names are lower-cased before anyone looks for `authorization`.
+ * The log is outermost because it reports the finished answer; then the origin that may read every answer, errors
+ * included; then the errors' envelope because whatever fails further in has to end in it; and header names are lower-cased before anyone looks for `authorization`.
  *
  * @param parts - what is particular to the endpoint
  * @param handle - what the endpoint does; it passes for a ProxyHandler because `format` makes the response
+ * @throws {ConfigError} when the setting of the origin cannot be used
  */
 export function composeStack(
   { format, access, executionMode }: StackParts,
@@ -40,6 +43,7 @@ export function composeStack(
     ...(executionMode && { executionMode }),
   })
     .use(logRequests())
+    .use(allowOrigin(loadConfig(['corsOrigin']).corsOrigin))
     .use(formatErrors())
     .use(format)
     .use(httpHeaderNormalizer())

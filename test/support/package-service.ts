@@ -23,15 +23,28 @@ export const functionNames = [
  *
  * @param folder - where the template and the zips go
  * @param stage - the stage to package for
+ * @param params - values in place of those in infrastructure/stages.yml, like `corsOrigin=https://docs.example.com`
  */
-export async function packageService(folder: string, stage = 'prod'): Promise<void> {
+export async function packageService(
+  folder: string,
+  stage = 'prod',
+  params: readonly string[] = [],
+): Promise<void> {
   // A service that starts meanwhile bundles the same functions.
   const buildFolder = `.esbuild-${randomUUID()}`;
   const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _key, ...environment } = process.env;
   try {
     await promisify(execFile)(
       process.execPath,
-      [serverless, 'package', '--stage', stage, '--package', folder],
+      [
+        serverless,
+        'package',
+        '--stage',
+        stage,
+        '--package',
+        folder,
+        ...params.flatMap((param) => ['--param', param]),
+      ],
       { cwd: projectFolder, env: { ...environment, BUILD_DIR: buildFolder } },
     );
   } finally {

@@ -6,7 +6,7 @@ import { packageService } from '../support/package-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `prod-again` and `dev`. */
+    /** The folder with the packages `prod`, `prod-again`, `dev`, and `dev-with-origin` with a `corsOrigin`. */
     packagesFolder: string;
   }
 }
@@ -18,6 +18,7 @@ export default async function packageStages(project: TestProject): Promise<() =>
   await packageService(join(folder, 'prod'), 'prod');
   await packageService(join(folder, 'prod-again'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
+  await packageService(join(folder, 'dev-with-origin'), 'dev', ['corsOrigin=https://docs.example.com']);
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

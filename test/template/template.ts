@@ -23,7 +23,7 @@ export interface Template {
 /**
  * Reads the template that was packaged for a stage, as text.
  *
- * @param stage - `prod` or `dev`
+ * @param stage - `prod`, `dev` or `dev-with-origin`
  */
 export function readTemplateText(stage: string): string {
   return readFileSync(

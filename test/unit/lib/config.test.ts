@@ -50,6 +50,24 @@ describe('loadConfig', () => {
     },
   );
 
+  test.each([undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'])(
+    'CORS_ORIGIN may be %j, and is none when it is empty',
+    (CORS_ORIGIN) => {
+      expect(loadConfig(['corsOrigin'], { CORS_ORIGIN })).toEqual({ corsOrigin: CORS_ORIGIN || undefined });
+    },
+  );
+
+  test.each([
+    '*',
+    'null',
+    'docs.example.com',
+    'https://docs.example.com/',
+    'https://a.test,https://b.test',
+    'file://x',
+  ])('CORS_ORIGIN cannot be %j', (CORS_ORIGIN) => {
+    expect(() => loadConfig(['corsOrigin'], { CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
+  });
+
   test('everything that is wrong is named in one error', () => {
     const environment = { SECRET_TOKEN: '', DB_URL: 'books', AUTH_PASSWORD: '' };
 

@@ -1,0 +1,90 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authorize } from './http.ts';
+import { createDataFolder, LocalService } from './local-service.ts';
+
+const origin = 'https://docs.example.com';
+
+let service: LocalService;
+let dataFolder: string;
+
+beforeAll(async () => {
+  dataFolder = await createDataFolder();
+  service = await LocalService.start({ DB_PATH: dataFolder, CORS_ORIGIN: origin });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(dataFolder, { recursive: true, force: true });
+});
+
+describe('with an origin in the configuration', () => {
+  test.each([
+    ['/token', 'OPTIONS,POST'],
+    ['/book', 'OPTIONS,POST'],
+    ['/books?limit=1', 'OPTIONS,GET'],
+    ['/book/1', 'OPTIONS,GET,PUT,DELETE'],
+  ])('a preflight request to %s is told what that origin may send', async (path, methods) => {
+    const response = await fetch(service.baseUrl + path, {
+      method: 'OPTIONS',
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'GET' },
+    });
+
+    expect(response.status).toBe(200);
+    expect(corsHeaders(response)).toEqual({
+      'access-control-allow-headers': 'Authorization,Content-Type',
+      'access-control-allow-methods': methods,
+      'access-control-allow-origin': origin,
+      'access-control-max-age': '7200',
+    });
+  });
+
+  test.each([
+    ['a success', '/books', true, 200],
+    ['an error', '/book/1', true, 404],
+    ['a refused token', '/books', false, 401],
+  ])(
+    '%s may be read from there, its Link and Retry-After included',
+    async (_answer, path, authorized, status) => {
+      const headers = authorized ? await authorize(service.baseUrl) : {};
+
+      const response = await fetch(service.baseUrl + path, { headers: { ...headers, Origin: origin } });
+
+      expect(response.status).toBe(status);
+      expect(corsHeaders(response)).toEqual({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'Link, Retry-After',
+      });
+    },
+  );
+
+  test.each(['/nowhere', '/book/%zz'])(
+    'what the gateway answers to %s may be read from there',
+    async (path) => {
+      const response = await fetch(service.baseUrl + path, { headers: { Origin: origin } });
+
+      expect(corsHeaders(response)).toEqual({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'Retry-After',
+      });
+    },
+  );
+
+  test('another origin is told the same, and so may read nothing', async () => {
+    const response = await fetch(`${service.baseUrl}/books`, {
+      headers: { Origin: 'https://elsewhere.test' },
+    });
+
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+  });
+
+  test('OPTIONS on an unknown path is 404', async () => {
+    const { status } = await fetch(`${service.baseUrl}/nowhere`, { method: 'OPTIONS' });
+
+    expect(status).toBe(404);
+  });
+});
+
+function corsHeaders({ headers }: Response): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+}
