@@ -25,7 +25,7 @@ interface Subjects {
 }
 
 /** Every endpoint, with each way in which it uses the storage. */
-export const requestNames = [
+const requestNames = [
   'POST /token',
   'POST /book',
   'POST /book with an invalid body',

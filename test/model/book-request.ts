@@ -3,7 +3,7 @@ import type { BookFields } from '../../lib/books/book.ts';
 import { anyText } from '../support/any-text.ts';
 
 /** A request body together with what it means. */
-export interface Body {
+interface Body {
   readonly text: string;
   readonly isBase64Encoded: boolean;
   /** The fields that it holds; absent when it cannot be parsed into them. */

@@ -15,7 +15,7 @@ import { describeRequest, expectedAnswer, send } from './client.ts';
 import { type Exchange, explainAnswers } from './explain-answers.ts';
 
 /** What the model knows, between commands. */
-export interface Model {
+interface Model {
   /** The last id that was given out before the sequence. */
   readonly idsBefore: number;
   catalog: Catalog;

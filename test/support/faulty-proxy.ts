@@ -42,7 +42,7 @@ export const faults = {
 export type Fault = keyof typeof faults;
 
 /** Which requests go wrong. */
-export interface Disturbance {
+interface Disturbance {
   readonly fault: Fault;
   /** The operations (`PutItem`, …); all of them by default. */
   readonly operations?: readonly string[];
