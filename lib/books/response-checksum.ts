@@ -26,7 +26,7 @@ interface HttpResponse {
  * AWS's older SDKs did; this one does not. An answer that fails either, or that is no JSON, counts as lost, so that the
  * SDK sends the request again. An engine that sends no checksum is believed.
  *
- * @param client - the client, whose commands throw a {@link DamagedResponseError} when no attempt got a whole answer
+ * @param client - the client, whose commands throw a DamagedResponseError when no attempt got a whole answer
  */
 export function verifyResponses(client: DynamoDBClient): void {
   client.middlewareStack.add(

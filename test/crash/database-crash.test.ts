@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { authorize } from '../e2e/http.ts';
 import { createDataFolder, LocalService } from '../e2e/local-service.ts';
 import { checkHistory } from './check-history.ts';
@@ -18,7 +18,12 @@ const recoveryMs = 10_000;
 test(`kill -9 of the database, ${rounds} times under load: the service stays up, nothing is lost or made up`, async () => {
   const dataFolder = await createDataFolder();
   let engine = await EngineProcess.start(dataFolder);
+  onTestFinished(async () => {
+    await engine.kill();
+    await rm(dataFolder, { recursive: true, force: true });
+  });
   const service = await LocalService.start({ DB_URL: `http://127.0.0.1:${engine.port}/books` });
+  onTestFinished(() => service.kill());
   const target = { baseUrl: service.baseUrl, headers: await authorize(service.baseUrl) };
   const workload = new Workload();
 
@@ -35,9 +40,6 @@ test(`kill -9 of the database, ${rounds} times under load: the service stays up,
   stop.abort();
   await working;
   expect(await workload.list(target)).toBe(200);
-  await service.stop();
-  await engine.kill();
-  await rm(dataFolder, { recursive: true, force: true });
 
   expect(checkHistory(workload.operations)).toEqual([]);
   expect(workload.acknowledgedWrites).toBeGreaterThan(rounds);

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { authorize } from '../e2e/http.ts';
 import { createDataFolder, LocalService } from '../e2e/local-service.ts';
 import { checkHistory } from './check-history.ts';
@@ -8,9 +8,11 @@ import { type Target, Workload } from './workload.ts';
 
 test(`kill -9 of the service and the engine in it, ${rounds} times under load: nothing is lost or made up`, async () => {
   const dataFolder = await createDataFolder();
+  onTestFinished(() => rm(dataFolder, { recursive: true, force: true }));
   const workload = new Workload();
   const start = async (): Promise<[LocalService, Target]> => {
     const service = await LocalService.start({ DB_PATH: dataFolder });
+    onTestFinished(() => service.kill());
     return [service, { baseUrl: service.baseUrl, headers: await authorize(service.baseUrl) }];
   };
 
@@ -24,10 +26,8 @@ test(`kill -9 of the service and the engine in it, ${rounds} times under load: n
     stop.abort();
     await working;
   }
-  const [service, target] = await start();
+  const [, target] = await start();
   expect(await workload.list(target)).toBe(200);
-  await service.stop();
-  await rm(dataFolder, { recursive: true, force: true });
 
   expect(checkHistory(workload.operations)).toEqual([]);
   expect(workload.acknowledgedWrites).toBeGreaterThan(rounds);
