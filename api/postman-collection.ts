@@ -49,11 +49,11 @@ function omit(key: string, value: unknown): unknown {
   return leftOut.has(key) ? undefined : value;
 }
 
-/** Query parameters are optional: they are there to be switched on. */
+/** Query parameters are optional: they are there to be switched on and filled in. Values of their own would be random. */
 function adapt(item: Item): object {
   if (item.item !== undefined) return { ...item, item: item.item.map(adapt) };
   const { name, request } = item;
-  const query = request?.url.query.map((parameter) => ({ ...parameter, disabled: true }));
+  const query = request?.url.query.map((parameter) => ({ ...parameter, value: '', disabled: true }));
   const event = [{ listen: 'test', script: { type: 'text/javascript', exec: storeToken } }];
   return {
     name,
