@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /** An answer that a page got. */
-export interface PageResponse {
+interface PageResponse {
   status(): number;
   url(): string;
   request(): { method(): string };
