@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { authorize } from '../e2e/http.ts';
 import { createDataFolder, LocalService } from '../e2e/local-service.ts';
+import { EngineProcess } from '../support/engine-process.ts';
 import { checkHistory } from './check-history.ts';
-import { EngineProcess } from './engine-process.ts';
 import { rounds, waitForCrash } from './rounds.ts';
 import { Workload } from './workload.ts';
 

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import dynalite from 'dynalite';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { forgeToken } from '../conformance/forged-token.ts';
 import { anyText } from '../support/any-text.ts';
+import { EngineProcess } from '../support/engine-process.ts';
 import { BooksCommand, countCreated, runBooks, waitForCreated } from './books-command.ts';
 import { answer, type Fate, FaultyGateway } from './faulty-gateway.ts';
 import { authorize, request } from './http.ts';
@@ -23,7 +20,8 @@ const rowCount = Number(process.env.BOOKS_TOOL_ROWS ?? 600);
 const longTestMs = 60_000 + rowCount * 60;
 
 let folder: string;
-let engine: Server;
+/** In a process of its own: in this one, requests that it was carrying out when it stopped would be uncaught errors. */
+let engine: EngineProcess;
 let service: LocalService;
 
 /** The highest id of the tests before. */
@@ -31,10 +29,8 @@ let lastId = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'books-tool-'));
-  engine = await startEngine(0);
-  service = await LocalService.start({
-    DB_URL: `http://127.0.0.1:${(engine.address() as AddressInfo).port}/books`,
-  });
+  engine = await EngineProcess.start(join(folder, 'engine'));
+  service = await LocalService.start({ DB_URL: `http://127.0.0.1:${engine.port}/books` });
 });
 
 afterEach(async () => {
@@ -43,7 +39,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await service.stop();
-  await stopEngine();
+  await engine.kill();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -181,10 +177,9 @@ describe('an import', { timeout: longTestMs }, () => {
     const file = await writeCsv(books);
     const command = new BooksCommand(['import', file, '--base-url', service.baseUrl, '--settle', '1']);
     await waitForCreated(`${file}.journal`, 50);
-    const { port } = engine.address() as AddressInfo;
-    await stopEngine();
+    await engine.kill();
     await new Promise((done) => setTimeout(done, 2_000));
-    engine = await startEngine(port);
+    engine = await EngineProcess.start(join(folder, 'engine'), engine.port);
 
     const { exitCode, output } = await command.ended;
 
@@ -390,16 +385,4 @@ function toFields({ title, author, year }: BookFields): BookFields {
 
 function sortFields(books: readonly BookFields[]): string[] {
   return books.map((book) => JSON.stringify(toFields(book))).sort();
-}
-
-async function startEngine(port: number): Promise<Server> {
-  const started = dynalite({ path: join(folder, 'db'), createTableMs: 0 }).listen(port, '127.0.0.1');
-  await once(started, 'listening');
-  return started;
-}
-
-async function stopEngine(): Promise<void> {
-  const closed = new Promise((done) => engine.close(done));
-  engine.closeAllConnections();
-  await closed;
 }

@@ -1,4 +1,4 @@
-import { startEngine } from '../support/engine.ts';
+import { startEngine } from './engine.ts';
 
 const [path = '', port] = process.argv.slice(2);
 const engine = await startEngine({ path, port: Number(port) });
