@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 
 /** Bytes of minified code; each kilobyte is read and parsed in every cold start (docs/benchmarks.md). */
-const maxBytes = { withSdk: 215_000, withoutSdk: 33_000 };
+const maxBytes = { withSdk: 230_000, withoutSdk: 33_000 };
 
 const bundles = [
   { name: 'createToken', file: 'create-token', limit: maxBytes.withoutSdk },
