@@ -12,9 +12,17 @@ import type { Book, BookFields } from './book.ts';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
 import { BookNotFoundError, BookTooLargeError, IdTakenError } from './errors.ts';
 import { bookKey, counterKey, type ItemKey } from './keys.ts';
+import { watchAttempts } from './watch-attempts.ts';
 
 /** Enough that two writes never draw the same token; each book carries one, so no longer than that. */
 const writeTokenBytes = 9;
+
+/** A book whose tokens are missing was stored by other means; it gets them. */
+const shiftWriteTokens =
+  'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
+
+/** What an item holds besides its texts: names, numbers, write tokens. */
+const reservedBytes = 256;
 
 /** "Constraints in Amazon DynamoDB": 400 KB with the names of the attributes. */
 const maxItemBytes = 400 * 1024;
@@ -23,7 +31,9 @@ const maxItemBytes = 400 * 1024;
  * The books in DynamoDB. Reads are strongly consistent.
  *
  * The SDK sends a request again when its answer was lost, although the first one may have been carried out. Every
- * write is built so that this makes no difference to what the client is told, or to what is stored.
+ * write is built so that this makes no difference to what the client is told, or to what is stored: each book carries
+ * the tokens of the last two writes, so that a request can tell that it was carried out before, even when another
+ * client has changed the book since.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no answer.
  */
@@ -55,20 +65,21 @@ export class BookRepository {
     refuseOversized(fields);
     const book: Book = { id: await this.#drawId(), ...fields };
     const writeToken = createWriteToken();
+    const command = new PutCommand({
+      TableName: this.#tableName,
+      Item: { ...bookKey(book.id), ...fields, writeToken },
+      ConditionExpression: 'attribute_not_exists(id) OR writeToken = :writeToken',
+      ExpressionAttributeValues: { ':writeToken': writeToken },
+    });
+    const attempts = watchAttempts(command);
     try {
-      await this.#client.send(
-        new PutCommand({
-          TableName: this.#tableName,
-          Item: { ...bookKey(book.id), ...fields, writeToken },
-          ConditionExpression: 'attribute_not_exists(id) OR writeToken = :writeToken',
-          ExpressionAttributeValues: { ':writeToken': writeToken },
-        }),
-      );
-      return book;
+      await this.#client.send(command);
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) throw new IdTakenError(book.id, { cause: error });
-      throw translateDynamoDBError(error);
+      if (!(error instanceof ConditionalCheckFailedException)) throw translateDynamoDBError(error);
+      const item = attempts.answerLost ? await this.#readItem(bookKey(book.id)) : undefined;
+      if (item?.previousWriteToken !== writeToken) throw new IdTakenError(book.id, { cause: error });
     }
+    return book;
   }
 
   /**
@@ -92,24 +103,33 @@ export class BookRepository {
    * @throws {BookTooLargeError} when the changed book would not fit into an item; it is not changed
    */
   async update(id: number, changes: Partial<BookFields>): Promise<Book> {
-    const fields = Object.entries(changes);
-    if (fields.length === 0) return this.get(id);
+    const names = Object.keys(changes);
+    if (names.length === 0) return this.get(id);
+    const writeToken = createWriteToken();
+    const command = new UpdateCommand({
+      TableName: this.#tableName,
+      Key: bookKey(id),
+      ConditionExpression:
+        'attribute_exists(id) AND writeToken <> :writeToken AND previousWriteToken <> :writeToken',
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
+        ':writeToken': writeToken,
+      },
+      ReturnValues: 'ALL_NEW',
+    });
+    const attempts = watchAttempts(command);
     try {
       refuseOversized(changes);
-      const { Attributes: item } = await this.#client.send(
-        new UpdateCommand({
-          TableName: this.#tableName,
-          Key: bookKey(id),
-          ConditionExpression: 'attribute_exists(id)',
-          UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
-          ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-          ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-          ReturnValues: 'ALL_NEW',
-        }),
-      );
+      const { Attributes: item } = await this.#client.send(command);
       return toBook(item ?? {});
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) throw new BookNotFoundError();
+      if (error instanceof ConditionalCheckFailedException) {
+        if (!attempts.answerLost) throw new BookNotFoundError();
+        // There is no such book, or an attempt whose answer was lost has changed it.
+        return this.get(id);
+      }
       const translated = error instanceof BookTooLargeError ? error : translateDynamoDBError(error);
       // DynamoDB may look at the size before it looks for the book.
       if (translated instanceof BookTooLargeError) await this.get(id);
@@ -120,25 +140,24 @@ export class BookRepository {
   /**
    * Removes a book.
    *
-   * When the SDK had to send the request more than once and the last answer says that there is no such book, one
-   * of our own requests may well have removed it: that counts as done, as a false "not found" would be worse.
+   * When an answer was lost and the next one says that there is no such book, our own request may well have removed
+   * it: that counts as done, as a false "not found" would be worse.
    *
    * @param id - the id of a book
    * @throws {BookNotFoundError} when there is no such book
    */
   async delete(id: number): Promise<void> {
+    const command = new DeleteCommand({
+      TableName: this.#tableName,
+      Key: bookKey(id),
+      ConditionExpression: 'attribute_exists(id)',
+    });
+    const attempts = watchAttempts(command);
     try {
-      await this.#client.send(
-        new DeleteCommand({
-          TableName: this.#tableName,
-          Key: bookKey(id),
-          ConditionExpression: 'attribute_exists(id)',
-        }),
-      );
+      await this.#client.send(command);
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw translateDynamoDBError(error);
-      const attempts = error.$metadata.attempts ?? 1;
-      if (attempts === 1) throw new BookNotFoundError();
+      if (!attempts.answerLost) throw new BookNotFoundError();
     }
   }
 
@@ -179,9 +198,10 @@ function toBook({ id, title, author, year }: Item): Book {
   return { id, title, author, year };
 }
 
-/** Spares the database what cannot fit by its text alone; it does the exact sum. */
+/** Refuses what cannot fit, and a new book to which no update could add its token. The database does the exact sum. */
 function refuseOversized({ title = '', author = '' }: Partial<BookFields>): void {
-  if (Buffer.byteLength(title) + Buffer.byteLength(author) > maxItemBytes) throw new BookTooLargeError();
+  const textBytes = Buffer.byteLength(title) + Buffer.byteLength(author);
+  if (textBytes > maxItemBytes - reservedBytes) throw new BookTooLargeError();
 }
 
 function createWriteToken(): string {

@@ -16,7 +16,8 @@ import { inParallel } from '../support/in-parallel.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
-/** The limit of an item is 409,600 bytes with its attribute names, numbers and write token. */
+/** The limit of an item is 409,600 bytes with its attribute names, numbers and write tokens. */
+const largest = 'x'.repeat(409_600 - 256);
 const tooLarge = 'x'.repeat(409_600);
 const nearlyTooLarge = 'x'.repeat(409_000);
 
@@ -119,6 +120,23 @@ describe('create', () => {
     const { id } = await books.create({ ...emma, title: nearlyTooLarge });
 
     expect((await books.get(id)).title).toBe(nearlyTooLarge);
+  });
+
+  test('a book that is as large as any can still be changed', async () => {
+    const books = await openTable();
+    const { id } = await books.create({ title: largest, author: '', year: 0 });
+
+    const updated = await books.update(id, { year: Number.MIN_SAFE_INTEGER });
+    const emptied = await books.update(id, { title: '' });
+
+    expect(updated).toEqual({ id, title: largest, author: '', year: Number.MIN_SAFE_INTEGER });
+    expect(emptied).toEqual({ ...updated, title: '' });
+  });
+
+  test('a book with one byte more than the largest is refused', async () => {
+    const books = await openTable();
+
+    await expect(books.create({ title: largest, author: 'x', year: 0 })).rejects.toThrow(BookTooLargeError);
   });
 
   test('a book over 400 KB is refused and nothing is stored', async () => {

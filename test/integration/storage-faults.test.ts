@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BookRepository } from '../../lib/books/book-repository.ts';
 import { BookNotFoundError, StorageUnavailableError } from '../../lib/books/errors.ts';
 import { verifyTable } from '../../lib/books/table.ts';
@@ -83,6 +83,46 @@ describe.concurrent('faults between the client and the engine', () => {
 
       expect(await listBooks(table)).toEqual([]);
       expect(proxy.countRequests('DeleteItem')).toBe(times + 1);
+    });
+
+    test('an update that is sent again does not undo what another client has changed since', async () => {
+      const { table, proxy, books } = await openThroughProxy();
+      const { id } = await books.create(emma);
+      proxy.injectFault('UpdateItem', 'answer withheld', 1);
+
+      const updating = books.update(id, { title: 'ours', year: 1 });
+      await vi.waitFor(async () => expect((await table.repository.get(id)).title).toBe('ours'));
+      const theirs = await table.repository.update(id, { title: 'theirs' });
+
+      expect(theirs).toEqual({ id, title: 'theirs', author: emma.author, year: 1 });
+      expect(await updating).toEqual(theirs);
+      expect(await table.repository.get(id)).toEqual(theirs);
+      expect(proxy.countRequests('UpdateItem')).toBe(3);
+    });
+
+    test('an update of a book that another client has deleted since finds no book', async () => {
+      const { table, proxy, books } = await openThroughProxy();
+      const { id } = await books.create(emma);
+      proxy.injectFault('UpdateItem', 'answer withheld', 1);
+
+      const updating = expect(books.update(id, { title: 'ours' })).rejects.toThrow(BookNotFoundError);
+      await vi.waitFor(async () => expect((await table.repository.get(id)).title).toBe('ours'));
+      await table.repository.delete(id);
+
+      await updating;
+      expect(await listBooks(table)).toEqual([]);
+    });
+
+    test('a creation that is sent again does not undo what another client has changed since', async () => {
+      const { table, proxy, books } = await openThroughProxy();
+      proxy.injectFault('PutItem', 'answer withheld', 1);
+
+      const creating = books.create(emma);
+      const theirs = await vi.waitFor(() => table.repository.update(1, { title: 'theirs' }));
+
+      expect(await creating).toEqual({ id: 1, ...emma });
+      expect(await listBooks(table)).toEqual([theirs]);
+      expect(proxy.countRequests('PutItem')).toBe(2);
     });
 
     test('reads are sent again', async () => {
@@ -166,6 +206,16 @@ describe.concurrent('faults between the client and the engine', () => {
       });
     },
   );
+
+  test('a book that does not exist is not found by a deletion or an update that was throttled before', async () => {
+    const { proxy, books } = await openThroughProxy();
+    for (const operation of ['UpdateItem', 'DeleteItem']) proxy.injectFault(operation, 'throttled', 2);
+
+    await expect(books.delete(7)).rejects.toThrow(BookNotFoundError);
+    await expect(books.update(7, { title: 'x' })).rejects.toThrow(BookNotFoundError);
+
+    expect(proxy.countRequests('DeleteItem')).toBe(3);
+  });
 
   describe('an engine that hangs', () => {
     // Before the 10 s of a function are over, so that the function itself can answer.
