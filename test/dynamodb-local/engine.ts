@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { findFreePort } from '../support/free-port.ts';
 
 /** There is no Java here, or no Maven. */
 export class NoJavaError extends Error {
@@ -95,13 +94,4 @@ async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<vo
   }
   child.kill();
   throw new Error('DynamoDB Local did not start');
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

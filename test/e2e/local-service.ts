@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { findFreePort } from '../support/free-port.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
@@ -117,13 +116,4 @@ export class LocalService {
 /** Makes an empty folder for the data of a service. */
 export async function createDataFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'book-catalog-'));
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

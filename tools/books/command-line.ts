@@ -52,7 +52,7 @@ Of import:
   --parallel N           requests in flight, 1 to 256 (16)
   --journal PATH         what was done; needed to continue (FILE.journal)
   --report PATH          rejected rows with line and reason, as CSV (FILE.rejected.csv)
-  --settle S             seconds that the service may go on with a request whose answer was lost (10)
+  --settle S             seconds that the service may go on with a request whose answer was lost (30)
 
 Exit code: 0 when all rows are books or all books are in the file, 1 when the command could not go on, 2 for wrong usage,
 3 when rows were rejected, 130 after Ctrl-C.`;
@@ -123,7 +123,7 @@ function parse(args: readonly string[]) {
         parallel: { type: 'string', default: '16' },
         journal: { type: 'string' },
         report: { type: 'string' },
-        settle: { type: 'string', default: '10' },
+        settle: { type: 'string', default: '30' },
         help: { type: 'boolean' },
       },
     });
