@@ -6,6 +6,7 @@ import { pick } from 'stream-json/filters/pick.js';
 import { streamArray } from 'stream-json/streamers/stream-array.js';
 import { type HttpResponse, toHttpResponse } from '../test/runtime/http-response.ts';
 import type { LambdaInstance } from '../test/runtime/lambda-instance.ts';
+import { listNodeOptions } from '../test/support/list-node-options.ts';
 import type { Candidate } from './candidates.ts';
 import { createEvent, type EndpointCall } from './endpoints.ts';
 import { readCpuMs, readPeakMemoryMb } from './process-usage.ts';
@@ -32,14 +33,8 @@ export interface ListResult {
   readonly failure?: string;
 }
 
-/**
- * What the list function is deployed with: small young and old generations, so that what is garbage is given back
- * before it adds up.
- */
-export const listSettings = {
-  RESPONSE_TRANSFER_MODE: 'STREAM',
-  NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=64',
-};
+/** What the list function is deployed with. */
+export const listSettings = { RESPONSE_TRANSFER_MODE: 'STREAM', NODE_OPTIONS: listNodeOptions };
 
 /** Above this, a list is checked by a streaming parser. */
 const maxParsedAtOnce = 100_000;

@@ -1,16 +1,14 @@
 import { type DynamoDBClient, GetItemCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Book } from './book.ts';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
+import { readJsonPage, readPage, type StartKey } from './item-page.ts';
 import { counterKey, shardOf } from './keys.ts';
-import { type ItemPage, queryItems, type StartKey } from './query-items.ts';
+import { queryText } from './query-text.ts';
 
 /** Shards whose first page is asked for before the list gets there. More would take memory and hardly time. */
 const shardsAhead = 3;
 
-/**
- * Books in a page of the whole list, a quarter of what Query gives of small ones. A page of 1 MB takes several MB as
- * objects, which outlive the young generation and pile up in the old one.
- */
+/** Books in a page of the whole list, a quarter of what Query gives of small ones: several pages are held at a time. */
 const maxBooksPerPage = 2_500;
 
 /** Pages of a slice that are held in memory before its end is looked for by the ids alone: a few MB. */
@@ -18,8 +16,8 @@ const maxHeldPages = 4;
 
 /** Part of the catalog. */
 export interface BookSlice {
-  /** The books, ascending by id, in pieces. */
-  readonly pieces: Iterable<readonly Book[]> | AsyncIterable<readonly Book[]>;
+  /** The books, ascending by id, as JSON objects with commas between them, some at a time. */
+  readonly pieces: Iterable<string> | AsyncIterable<string>;
   /** The id of the last book, when books with higher ids follow. */
   readonly continueAfter?: number;
 }
@@ -69,20 +67,22 @@ export class BookList {
    * and nothing more is read while nobody asks for the next piece, but for a few pages ahead.
    *
    * Books that are created or deleted meanwhile may or may not be among them; every other book is, once.
+   *
+   * @returns the books as JSON objects with commas between them, their fields in the order in which DynamoDB has them
    */
-  async *readAll(): AsyncGenerator<readonly Book[]> {
+  async *readAll(): AsyncGenerator<string> {
     const ahead = [this.#startQuery(0)];
     const lastShard = await this.#readLastShard();
     for (let shard = 0; shard <= lastShard; shard += 1) {
       let page = ahead.shift() ?? this.#startQuery(shard);
       for (;;) {
-        const { items, lastEvaluatedKey } = (await page)();
+        const { json, lastEvaluatedKey } = readJsonPage(await page);
         // Only now, so that the first books do not wait behind others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#startQuery(shard + 1 + ahead.length));
         }
         if (lastEvaluatedKey) page = this.#startQuery(shard, lastEvaluatedKey);
-        if (items.length > 0) yield items.map(toBook);
+        if (json !== '') yield json;
         if (!lastEvaluatedKey) break;
       }
     }
@@ -106,7 +106,7 @@ export class BookList {
       if (pages === maxHeldPages && books.length < limit) return this.#readLargeSlice(books, limit);
     }
     const more = books.length > limit;
-    return slice([books.slice(0, limit)], more ? books[limit - 1]?.id : undefined);
+    return slice([toJson(books.slice(0, limit))], more ? books[limit - 1]?.id : undefined);
   }
 
   /** Goes on with a slice of which the first books are held: finds its end, then reads up to there as it is sent. */
@@ -121,11 +121,11 @@ export class BookList {
     return slice(this.#readUpTo(held, lastId, missing), ids.length > missing ? lastId : undefined);
   }
 
-  async *#readUpTo(held: readonly Book[], lastId: number, missing: number): AsyncGenerator<readonly Book[]> {
-    yield held;
+  async *#readUpTo(held: readonly Book[], lastId: number, missing: number): AsyncGenerator<string> {
+    yield toJson(held);
     for await (const items of this.#readAfter<BookItem>(held.at(-1)?.id ?? 0, missing)) {
       // Books that were deleted meanwhile would let others in from behind the end, which belong to the next slice.
-      yield items.map(toBook).filter(({ id }) => id <= lastId);
+      yield toJson(items.map(toBook).filter(({ id }) => id <= lastId));
     }
   }
 
@@ -140,13 +140,10 @@ export class BookList {
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: StartKey | undefined;
       do {
-        const read = await this.#query<Item>(shard, {
-          after,
-          ExclusiveStartKey: startKey,
-          Limit: left,
-          projection,
-        });
-        const { items, lastEvaluatedKey } = read();
+        const options = { after, ExclusiveStartKey: startKey, Limit: left, projection };
+        const { Items: items, LastEvaluatedKey: lastEvaluatedKey } = readPage<Item>(
+          await this.#query(shard, options),
+        );
         if (items.length > 0) yield items;
         left -= items.length;
         if (left === 0) return;
@@ -157,18 +154,15 @@ export class BookList {
   }
 
   /** Starts a Query whose answer is awaited later; a failure that nobody gets to see then is no crash. */
-  #startQuery(shard: number, startKey?: StartKey): Promise<() => ItemPage<BookItem>> {
-    const page = this.#query<BookItem>(shard, { ExclusiveStartKey: startKey, Limit: maxBooksPerPage });
+  #startQuery(shard: number, startKey?: StartKey): Promise<string> {
+    const page = this.#query(shard, { ExclusiveStartKey: startKey, Limit: maxBooksPerPage });
     page.catch(() => {});
     return page;
   }
 
-  #query<Item>(
-    shard: number,
-    { after = 0, projection = 'book', ...options }: QueryOptions,
-  ): Promise<() => ItemPage<Item>> {
+  #query(shard: number, { after = 0, projection = 'book', ...options }: QueryOptions): Promise<string> {
     const { expression, names } = projections[projection];
-    return queryItems<Item>(this.#client, {
+    return queryText(this.#client, {
       TableName: this.#tableName,
       // "shard" is a reserved word of DynamoDB's expressions.
       KeyConditionExpression: '#shard = :shard AND id > :after',
@@ -202,4 +196,9 @@ function slice(pieces: BookSlice['pieces'], continueAfter: number | undefined): 
 
 function toBook({ id, title, author, year }: BookItem): Book {
   return { id: Number(id.N), title: title.S, author: author.S, year: Number(year.N) };
+}
+
+/** The elements of an array of books, without its brackets. */
+function toJson(books: readonly Book[]): string {
+  return JSON.stringify(books).slice(1, -1);
 }

@@ -3,9 +3,10 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Outcome } from './outcomes.ts';
 
-/** What the handler of a streaming endpoint returns: `data` in pieces, each an array of its elements. */
+/** What the handler of a streaming endpoint returns: `data`, an array, in pieces. */
 export interface StreamedData {
-  readonly pieces: AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
+  /** Each some elements of the array as JSON, with commas between them; or none. */
+  readonly pieces: AsyncIterable<string> | Iterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -48,8 +49,8 @@ async function* serialize(
   const head = `${JSON.stringify({ status, message }).slice(0, -1)},"data":[`;
   let start = head;
   for await (const piece of pieces) {
-    if (piece.length === 0) continue;
-    yield start + JSON.stringify(piece).slice(1, -1);
+    if (piece === '') continue;
+    yield start + piece;
     start = ',';
   }
   yield start === head ? `${head}]}` : ']}';

@@ -8,6 +8,7 @@ import { bookKey } from '../../lib/books/keys.ts';
 import { type BookTable, createBookTable, setCounter } from '../support/book-table.ts';
 import { type Engine, startEngine } from '../support/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { listNodeOptions } from '../support/list-node-options.ts';
 import { seedBooks } from '../support/seed-books.ts';
 import { type HttpResponse, toHttpResponse } from './http-response.ts';
 import { LambdaInstance } from './lambda-instance.ts';
@@ -17,8 +18,8 @@ const secret = 'a secret that only these tests know and nothing else';
 /** Eleven shards, most of about 1 MB. */
 const bookCount = 100_000;
 
-/** 45 MB in five shards, several times what the buffers of two sockets hold. */
-const largeBooks = { count: 150, everyId: 300, titleBytes: 300_000 };
+/** 60 MB in five shards, several times what the buffers of two sockets hold, and more than the function may use. */
+const largeBooks = { count: 150, everyId: 300, title: '書'.repeat(136_000) };
 
 let engine: Engine;
 let table: BookTable;
@@ -49,7 +50,12 @@ const startInstance = async (tableName: string): Promise<LambdaInstance> => {
   const started = await LambdaInstance.start(
     join(inject('functionsFolder'), 'listBooks'),
     'handlers/list-books.handler',
-    { SECRET_TOKEN: secret, DB_URL: `${proxy.endpoint}/${tableName}`, RESPONSE_TRANSFER_MODE: 'STREAM' },
+    {
+      SECRET_TOKEN: secret,
+      DB_URL: `${proxy.endpoint}/${tableName}`,
+      RESPONSE_TRANSFER_MODE: 'STREAM',
+      NODE_OPTIONS: listNodeOptions,
+    },
   );
   try {
     await started.api.initialized;
@@ -124,7 +130,7 @@ describe('GET /books as a stream', () => {
   test('nothing is read ahead of a client that does not read, but for what buffers hold', async () => {
     const large = await createBookTable(engine.endpoint);
     for (let number = 0; number < largeBooks.count; number += 1) {
-      const title = 'x'.repeat(largeBooks.titleBytes);
+      const { title } = largeBooks;
       const Item = { ...bookKey(number * largeBooks.everyId + 1), title, author: '', year: 0 };
       await large.client.send(new PutCommand({ TableName: large.tableName, Item }));
     }

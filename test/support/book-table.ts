@@ -75,7 +75,7 @@ export async function readCounter({ client, tableName }: TableAccess): Promise<n
 export async function* iterateBooks({ client, tableName }: TableAccess): AsyncGenerator<Book> {
   // A document client sends the plain client's commands as they are.
   const list = new BookList(client as unknown as DynamoDBClient, tableName);
-  for await (const books of list.readAll()) yield* books;
+  for await (const piece of list.readAll()) yield* JSON.parse(`[${piece}]`);
 }
 
 /**
