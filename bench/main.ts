@@ -6,7 +6,9 @@ import { packageFunctions } from '../test/runtime/package-functions.ts';
 import { type Candidate, prepareCandidates } from './candidates.ts';
 import { checkAnswers } from './check-answers.ts';
 import { measureColdStarts } from './cold-starts.ts';
+import { type CodingResult, sweepContentCodings } from './content-codings.ts';
 import { type EndpointCall, endpoints } from './endpoints.ts';
+import { startDynalite, startStub } from './list-database.ts';
 import { type ListResult, listSettings, measureLists } from './lists.ts';
 import { type SweepResult, sweepMemory } from './memory-sweep.ts';
 import { writeReport } from './report.ts';
@@ -15,7 +17,11 @@ import { startServer } from './server-process.ts';
 import { measureWarmCalls } from './warm-calls.ts';
 
 const { values: options } = parseArgs({
-  options: { full: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    full: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    dynalite: { type: 'boolean', default: false },
+  },
 });
 
 /** How much is measured: in about 5 minutes, or for figures that are to be published. */
@@ -56,11 +62,13 @@ try {
     const [endpoint] = endpoints.filter(({ name }) => name === 'list-books');
     if (endpoint) lists.push(...(await measureAllLists(endpoint)));
   }
+  const codings: CodingResult[] =
+    parts?.includes('codings') || (options.full && !parts) ? await sweepContentCodings() : [];
   // Only a full run replaces what is published.
   const report = join(import.meta.dirname, options.full && !parts ? '../docs/benchmarks' : 'results');
   await mkdir(report, { recursive: true });
-  await writeFile(join(report, 'results.json'), JSON.stringify({ measured, sweep, lists }, null, 1));
-  await writeReport(report, { measured, sweep, lists });
+  await writeFile(join(report, 'results.json'), JSON.stringify({ measured, sweep, lists, codings }, null, 1));
+  await writeReport(report, { measured, sweep, lists, codings });
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -97,13 +105,11 @@ async function measureAllLists(endpoint: EndpointCall): Promise<ListResult[]> {
   ];
   const results: ListResult[] = [];
   for (const bookCount of effort.bookCounts) {
-    const stub = await startServer(join(import.meta.dirname, 'stub-list.ts'), [String(bookCount)]);
+    const database = await (options.dynalite ? startDynalite : startStub)(bookCount);
     for (const variant of variants) {
-      results.push(
-        ...(await measureLists(endpoint, variant, `${stub.endpoint}/books`, bookCount, listsOf(bookCount))),
-      );
+      results.push(...(await measureLists(endpoint, variant, database.url, bookCount, listsOf(bookCount))));
     }
-    await stub.stop();
+    await database.stop();
     console.error(`lists of ${bookCount} measured`);
   }
   return results;

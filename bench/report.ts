@@ -1,17 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import type { CodingResult } from './content-codings.ts';
 import type { ListResult } from './lists.ts';
 import type { SweepResult } from './memory-sweep.ts';
 import { drawBars, drawLines, type Line } from './plots.ts';
 import type { EndpointResult } from './results.ts';
-import { formatCosts, formatEndpoint, formatLists } from './tables.ts';
+import { formatCodings, formatCosts, formatEndpoint, formatLists } from './tables.ts';
 
 /** All that a run measured. */
 export interface Results {
   readonly measured: readonly EndpointResult[];
   readonly sweep: readonly SweepResult[];
   readonly lists: readonly ListResult[];
+  readonly codings: readonly CodingResult[];
 }
 
 const barPlots = [
@@ -26,11 +28,17 @@ const barPlots = [
  * @param folder - where to
  * @param results - what was measured
  */
-export async function writeReport(folder: string, { measured, sweep, lists }: Results): Promise<void> {
+export async function writeReport(
+  folder: string,
+  { measured, sweep, lists, codings }: Results,
+): Promise<void> {
   const sections = [`${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}`];
   sections.push(...measured.map(formatEndpoint));
   if (sweep.length > 0) sections.push(`### Cost\n\n${formatCosts(sweep)}`);
   if (lists.length > 0) sections.push(`### The whole list\n\n${formatLists(lists)}`);
+  if (codings.length > 0) {
+    sections.push(`### Content codings of a list of 100,000 books\n\n${formatCodings(codings)}`);
+  }
   const text = `${sections.join('\n\n')}\n`;
   process.stdout.write(text);
   await writeFile(join(folder, 'tables.md'), text);

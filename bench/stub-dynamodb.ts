@@ -14,8 +14,11 @@ const book = {
   year: { N: '1969' },
   writeToken: { S: 'abcdefghijkl' },
 };
+const { shard: _shard, writeToken: _writeToken, ...fields } = book;
+const onePage = { Count: 1, ScannedCount: 1 };
 
 interface Request {
+  readonly ProjectionExpression?: string;
   readonly Key?: { readonly shard: { readonly N: string }; readonly id: { readonly N: string } };
 }
 
@@ -27,8 +30,9 @@ const answers: Readonly<Record<string, (request: Request) => unknown>> = {
   UpdateItem: ({ Key }) => ({ Attributes: Key?.shard.N === '-1' ? { lastId: { N: '42' } } : book }),
   PutItem: () => ({}),
   DeleteItem: () => ({}),
-  Query: () => ({ Items: [book], Count: 1, ScannedCount: 1 }),
-  Scan: () => ({ Items: [book], Count: 1, ScannedCount: 1 }),
+  // The only projection that anyone asks for leaves out what is not the book's.
+  Query: ({ ProjectionExpression: projected }) => ({ Items: [projected ? fields : book], ...onePage }),
+  Scan: () => ({ Items: [book], ...onePage }),
 };
 
 const server = createServer(async (request, response) => {

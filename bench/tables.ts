@@ -1,3 +1,4 @@
+import type { CodingResult } from './content-codings.ts';
 import type { ListResult } from './lists.ts';
 import type { SweepResult } from './memory-sweep.ts';
 import type { EndpointResult, Measure } from './results.ts';
@@ -45,6 +46,18 @@ export function formatLists(results: readonly ListResult[]): string {
     '|--:|---|--:|--:|--:|--:|--:|',
     ...rows,
   ].join('\n');
+}
+
+/**
+ * @param results - content codings at several levels
+ * @returns what they take and give, in Markdown
+ */
+export function formatCodings(results: readonly CodingResult[]): string {
+  const rows = results.map(
+    ({ coding, level, cpuMs, bytes }) =>
+      `| ${coding} | ${level} | ${cpuMs.toFixed(0)} | ${(bytes / 1e6).toFixed(2)} |`,
+  );
+  return ['| Coding | Level | CPU (ms) | Body (MB) |', '|---|--:|--:|--:|', ...rows].join('\n');
 }
 
 /** The median, and the ratio to bare with its quartiles. */

@@ -7,6 +7,8 @@ export interface BookCatalogOptions {
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
+  /** Sends the requests in place of the global `fetch`: through a proxy, for one. */
+  readonly fetch?: (request: Request) => Promise<Response>;
 }
 
 /** Calls the service by the paths of openapi.yaml; `data` and `error` of an answer are its envelopes. */
@@ -28,8 +30,9 @@ export function createBookCatalogClient({
   baseUrl,
   username,
   password,
+  fetch = globalThis.fetch,
 }: BookCatalogOptions): BookCatalogClient {
-  const client = createFetchClient<paths, 'application/json'>({ baseUrl });
+  const client = createFetchClient<paths, 'application/json'>({ baseUrl, fetch });
   let token: Promise<string> | undefined;
   let renewAt = 0;
 

@@ -31,6 +31,7 @@ interface AwsProvider {
 /** A CloudFormation template. */
 interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs: Record<string, { readonly Description: string; readonly Value: unknown }>;
 }
 
 interface Resource {
@@ -115,11 +116,14 @@ export default class InfrastructurePlugin {
   }
 
   #completeTemplate(): void {
-    const { compiledCloudFormationTemplate, environment } = this.#serverless.service.provider;
-    completeDeployment(compiledCloudFormationTemplate);
-    if (environment.CORS_ORIGIN !== '') {
-      allowOriginInGatewayResponses(compiledCloudFormationTemplate.Resources, environment.CORS_ORIGIN);
-    }
+    const { compiledCloudFormationTemplate: template, environment } = this.#serverless.service.provider;
+    completeDeployment(template);
+    if (environment.CORS_ORIGIN === '') return;
+    allowOriginInGatewayResponses(template.Resources, environment.CORS_ORIGIN);
+    template.Outputs.CorsOrigin = {
+      Description: 'The web site whose scripts may call the API',
+      Value: environment.CORS_ORIGIN,
+    };
   }
 
   /** The framework has no setting for it. Only a table that the template names is found, and only by its name. */

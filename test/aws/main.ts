@@ -80,6 +80,10 @@ async function liveThrough(emulator: Emulator): Promise<void> {
   const without = notEmulated.flatMap((name) => ['--without', name]);
   run('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without);
 
+  step('Deploy with an origin whose scripts may call the service');
+  run('deploy', '--param', 'corsOrigin=https://docs.example.com', ...lacks(emulator));
+  run('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without);
+
   step('Remove: the table is kept');
   run('remove');
   const { Table } = await new DynamoDBClient().send(

@@ -8,6 +8,7 @@ export interface CommandLine {
   readonly password: string;
   readonly secret?: string | undefined;
   readonly hostHeader?: string | undefined;
+  readonly corsOrigin?: string | undefined;
   readonly without?: readonly string[] | undefined;
 }
 
@@ -21,6 +22,7 @@ Asks a running service for every rule of its specification, over HTTP. It makes 
   --password P        the configured password (write --password=P when it starts with a dash)
   --secret S          the service's SECRET_TOKEN: also test tokens that only its owner can sign
   --host-header H     send this Host instead of that of the URL
+  --cors-origin O     the service's CORS_ORIGIN, when it has one
   --without NAME      leave out a group, or a case by its whole name; may be repeated
   --help              show this text
 
@@ -52,7 +54,8 @@ export function readCommandLine(args: readonly string[]): CommandLine | undefine
   }
   const unknown = values.without?.find((name) => !isName(name));
   if (unknown !== undefined) throw new UsageError(`there is no group or case ${unknown}`);
-  return { baseUrl, username, password, secret, hostHeader, without: values.without };
+  const { 'cors-origin': corsOrigin, without } = values;
+  return { baseUrl, username, password, secret, hostHeader, corsOrigin, without };
 }
 
 function isName(name: string): boolean {
@@ -71,6 +74,7 @@ function parse(args: readonly string[]) {
         password: { type: 'string' },
         secret: { type: 'string' },
         'host-header': { type: 'string' },
+        'cors-origin': { type: 'string' },
         without: { type: 'string', multiple: true },
         help: { type: 'boolean' },
       },

@@ -6,6 +6,8 @@ import { type Credentials, Session } from './session.ts';
 export interface ContextOptions extends HttpClientOptions, Credentials {
   /** The service's SECRET_TOKEN; without it, cases that need tokens of their own making cannot run. */
   readonly secret?: string | undefined;
+  /** The service's CORS_ORIGIN, where it has one. */
+  readonly corsOrigin?: string | undefined;
   /** When it is aborted, requests fail, except those that clean up. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,6 +37,11 @@ export class ConformanceContext {
     const { secret } = this.#options;
     if (secret === undefined) throw new Error('this case needs the option `secret`');
     return secret;
+  }
+
+  /** The one web site whose scripts may call the service. */
+  get corsOrigin(): string | undefined {
+    return this.#options.corsOrigin;
   }
 
   /** Gives a valid token; the same one for 10 minutes. */

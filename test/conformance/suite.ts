@@ -5,6 +5,7 @@ import { compressionCases } from './cases/compression.ts';
 import { concurrencyCases } from './cases/concurrency.ts';
 import { contentTypeCases } from './cases/content-type.ts';
 import { createBookCases } from './cases/create-book.ts';
+import { crossOriginCases } from './cases/cross-origin.ts';
 import { deleteBookCases } from './cases/delete-book.ts';
 import { invalidBodyCases } from './cases/invalid-bodies.ts';
 import { listBooksCases } from './cases/list-books.ts';
@@ -13,6 +14,7 @@ import { signedTokenCases } from './cases/signed-tokens.ts';
 import { sizeCases } from './cases/sizes.ts';
 import { textCases } from './cases/text.ts';
 import { tokenEndpointCases } from './cases/token-endpoint.ts';
+import { typedClientCases } from './cases/typed-client.ts';
 import { unknownPathCases } from './cases/unknown-paths.ts';
 import { updateBookCases } from './cases/update-book.ts';
 import { yearCases } from './cases/year.ts';
@@ -32,10 +34,12 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...deleteBookCases,
   ...bookIdCases,
   ...unknownPathCases,
+  ...crossOriginCases,
   ...sizeCases,
   ...compressionCases,
   ...concurrencyCases,
   ...pagingCases,
+  ...typedClientCases,
 ];
 
 /** The names of all groups, in the order in which they run. */

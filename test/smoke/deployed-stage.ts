@@ -10,6 +10,8 @@ export interface DeployedStage {
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
+  /** The web site whose scripts may call it. */
+  readonly corsOrigin?: string | undefined;
 }
 
 /** A stage cannot be found or read. The message says what to do. */
@@ -27,7 +29,7 @@ export type StackOutputs = Readonly<Record<string, string | undefined>>;
  * @throws {StageError} when there is no such stage, or it cannot be read
  */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
-  const { ServiceEndpoint, CredentialsSecret } = await readOutputs(stage);
+  const { ServiceEndpoint, CredentialsSecret, CorsOrigin } = await readOutputs(stage);
   if (ServiceEndpoint === undefined || CredentialsSecret === undefined) {
     throw new StageError(
       `The stack of stage "${stage}" has no outputs: its last deploy failed. Deploy it again.`,
@@ -39,6 +41,7 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
     );
     return {
       baseUrl: ServiceEndpoint,
+      corsOrigin: CorsOrigin,
       ...(JSON.parse(SecretString) as { username: string; password: string }),
     };
   } catch (cause) {

@@ -80,4 +80,8 @@ describe('with an origin in the parameters', () => {
       expect(Properties.Environment.Variables.CORS_ORIGIN).toBe(origin);
     }
   });
+
+  test('the smoke test learns of it from the stack', () => {
+    expect(template.Outputs.CorsOrigin).toMatchObject({ Value: origin });
+  });
 });

@@ -5,19 +5,11 @@ import type { ImportCommand } from './command-line.ts';
 import { findLastId } from './find-last-id.ts';
 import { type ImportIdentity, Journal } from './journal.ts';
 import { acquireLock } from './lock.ts';
-import type { UncertainRow } from './match-books.ts';
 import type { Endurance } from './patience.ts';
-import { formatCount, type Progress, startProgress } from './progress.ts';
-import { readRows, toFileError } from './read-rows.ts';
+import { formatCount, startProgress } from './progress.ts';
+import { toFileError } from './read-rows.ts';
 import { RejectionReport } from './rejection-report.ts';
-import type { ValidRow } from './row.ts';
-import { RowSender } from './row-sender.ts';
-
-/** Rows whose sending is made known with one write to the disk. More of them would have to be looked up after a kill. */
-const batchSize = 64;
-
-/** Batches that may wait for their last answers while later ones are sent. It bounds what a resumed run has to hold. */
-const maxOpenBatches = 4;
+import { sendFile } from './send-file.ts';
 
 /** How an import ended. */
 export interface ImportResult {
@@ -98,77 +90,4 @@ async function openJournal(
 ): Promise<Journal> {
   const journal = await Journal.resume(command.journalPath, identity);
   return journal ?? Journal.create(command.journalPath, identity, await findLastId(client));
-}
-
-interface Sending {
-  readonly client: CatalogClient;
-  readonly journal: Journal;
-  readonly endurance: Endurance;
-  readonly progress: Progress;
-  readonly report: RejectionReport;
-}
-
-async function sendFile(
-  command: ImportCommand,
-  { client, journal, endurance, progress, report }: Sending,
-): Promise<void> {
-  const { ledger } = journal;
-  const createdBefore = ledger.created;
-  if (ledger.complete)
-    progress.say(`${command.path} was imported before; to do it again, remove its journal`);
-  else if (ledger.lastLine > 0) {
-    progress.say(`Continuing: ${formatCount(createdBefore, 'book')} created before`);
-  }
-  const onRefused = ({ line, book }: ValidRow, reason: string) =>
-    report.add({ line, reason, record: JSON.stringify(book) });
-  const { parallel, settleMs } = command;
-  const sender = new RowSender({ client, journal, endurance, parallel, settleMs, onRefused });
-  const startedAt = performance.now();
-  const perSecond = () =>
-    Math.round((ledger.created - createdBefore) / Math.max((performance.now() - startedAt) / 1000, 0.001));
-  let done = 0;
-  try {
-    const leftOpen: UncertainRow[] = [];
-    const batch: ValidRow[] = [];
-    const sendBatch = async () => {
-      const rows = batch.splice(0);
-      if (rows.length === 0) return;
-      await sender.waitFor(() => ledger.openBatches < maxOpenBatches);
-      const above = await journal.begin(rows.map(({ line }) => line));
-      for (const row of rows) {
-        await sender.send({ ...row, above });
-        done += 1;
-        progress.update(
-          done,
-          `${formatCount(ledger.created)} created, ${formatCount(report.count)} rejected, ${formatCount(perSecond())}/s`,
-        );
-      }
-    };
-    for await (const row of readRows(command.path, command.format)) {
-      if (!('book' in row)) continue;
-      if (row.line > ledger.lastLine) {
-        await sender.settle(leftOpen.splice(0));
-        batch.push(row);
-        if (batch.length === batchSize) await sendBatch();
-        continue;
-      }
-      const above = ledger.pendingAbove(row.line);
-      const refusal = ledger.refusal(row.line);
-      if (above !== undefined) leftOpen.push({ ...row, above });
-      else if (refusal !== undefined) onRefused(row, refusal);
-      done += 1;
-    }
-    await sender.settle(leftOpen);
-    await sendBatch();
-    await sender.finish();
-    if (!ledger.complete) journal.note({ complete: true });
-  } finally {
-    await sender.abandon();
-  }
-  progress.update(done, `${formatCount(ledger.created)} created`);
-  progress.end();
-  const created = ledger.created - createdBefore;
-  console.error(
-    `${formatCount(created, 'book')} created in ${((performance.now() - startedAt) / 1000).toFixed(1)} s (${formatCount(perSecond())}/s)`,
-  );
 }

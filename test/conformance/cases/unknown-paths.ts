@@ -23,20 +23,16 @@ const requests: readonly (readonly [string, string])[] = [
   ['PUT', '/token'],
   ['PATCH', '/token'],
   ['DELETE', '/token'],
-  ['OPTIONS', '/token'],
   ['GET', '/book'],
   ['PUT', '/book'],
   ['PATCH', '/book'],
   ['DELETE', '/book'],
-  ['OPTIONS', '/book'],
   ['POST', '/books'],
   ['PUT', '/books'],
   ['PATCH', '/books'],
   ['DELETE', '/books'],
-  ['OPTIONS', '/books'],
   ['POST', '/book/1'],
   ['PATCH', '/book/1'],
-  ['OPTIONS', '/book/1'],
 ];
 
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
@@ -64,18 +60,6 @@ export const unknownPathCases = defineCases('unknown-paths', [
       },
     }),
   ),
-  {
-    name: 'A preflight request of a browser is not found',
-    reference,
-    run: async (context) => {
-      const headers = {
-        Origin: 'https://elsewhere.example',
-        'Access-Control-Request-Method': 'PUT',
-        'Access-Control-Request-Headers': 'authorization',
-      };
-      expectAnswer(await context.send({ method: 'OPTIONS', path: '/book/1', headers }), outcomes.notFound);
-    },
-  },
   {
     name: 'A body that is no JSON, sent to an unknown path, is not found',
     reference,

@@ -1,0 +1,75 @@
+import { type CaseDefinition, defineCases } from '../case.ts';
+import { expectAnswer } from '../envelope.ts';
+import { expectEqual } from '../expectation.ts';
+import type { HttpAnswer } from '../http-client.ts';
+import { outcomes } from '../outcomes.ts';
+
+const reference = 'DESIGN.md 1, Unknown path; the setting CORS_ORIGIN';
+
+const paths = [
+  { path: '/token', methods: 'OPTIONS,POST' },
+  { path: '/book', methods: 'OPTIONS,POST' },
+  { path: '/books', methods: 'OPTIONS,GET' },
+  { path: '/book/1', methods: 'OPTIONS,DELETE,GET,PUT' },
+];
+
+const anyOrigin = 'https://elsewhere.example';
+
+/** What the scripts of a web site may do: nothing, unless the operator has named the site. */
+export const crossOriginCases = defineCases('cross-origin', [
+  ...paths.map(
+    ({ path, methods }): CaseDefinition => ({
+      name: `A preflight request to ${path} is not found, unless an origin is configured`,
+      reference,
+      run: async (context) => {
+        const { corsOrigin } = context;
+        for (const headers of [{}, preflightHeaders(corsOrigin), { Authorization: await context.token() }]) {
+          const answer = await context.send({ method: 'OPTIONS', path, headers });
+          if (corsOrigin === undefined) expectAnswer(answer, outcomes.notFound);
+          else expectPermission(answer, corsOrigin, methods);
+        }
+      },
+    }),
+  ),
+  {
+    name: 'Successes and errors can be read from the configured origin, and from no other',
+    reference,
+    run: async (context) => {
+      const Authorization = await context.token();
+      const Origin = context.corsOrigin ?? anyOrigin;
+      const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
+      for (const request of [
+        { method: 'GET', path: '/books?limit=1', headers: { Authorization, Origin } },
+        { method: 'GET', path: missing, headers: { Authorization, Origin } },
+        { method: 'GET', path: missing, headers: { Origin } },
+        { method: 'GET', path: '/nowhere', headers: { Origin } },
+      ]) {
+        const { headers } = await context.send(request);
+        expectEqual(request.path, headers['access-control-allow-origin'], context.corsOrigin);
+      }
+    },
+  },
+]);
+
+function preflightHeaders(origin: string = anyOrigin): Record<string, string> {
+  return {
+    Origin: origin,
+    'Access-Control-Request-Method': 'PUT',
+    'Access-Control-Request-Headers': 'authorization',
+  };
+}
+
+function expectPermission({ request, status, headers }: HttpAnswer, origin: string, methods: string): void {
+  const permission = {
+    status,
+    origin: headers['access-control-allow-origin'],
+    methods: headers['access-control-allow-methods']?.split(',').sort(),
+    headers: headers['access-control-allow-headers'],
+  };
+  expectEqual(`OPTIONS ${request.path}`, permission, {
+    status: 200,
+    origin,
+    methods: methods.split(',').sort(),
+    headers: 'Authorization,Content-Type',
+  });
+}
