@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { translateDynamoDBError } from './dynamodb-errors.ts';
 
@@ -18,10 +16,11 @@ export async function queryText(client: DynamoDBClient, input: QueryCommandInput
   command.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
-      const response = result.response as { statusCode: number; body: Readable };
+      // verifyResponses has read it to its end.
+      const response = result.response as { statusCode: number; body: Buffer };
       if (response.statusCode < 300) {
-        body = await text(response.body);
-        response.body = Readable.from(['{}']);
+        body = response.body.toString();
+        response.body = Buffer.from('{}');
       }
       return result;
     },

@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
@@ -18,7 +17,8 @@ class DamagedResponseError extends Error {
 interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
-  body: Readable;
+  /** The rest of the SDK takes either. */
+  body: Readable | Uint8Array;
 }
 
 /**
@@ -33,7 +33,7 @@ export function verifyResponses(client: DynamoDBClient): void {
     (next) => async (args) => {
       const result = await next(args);
       const response = result.response as HttpResponse;
-      const body = await readToEnd(response);
+      const body = await readToEnd(response.body as Readable);
       const checksum = response.headers['x-amz-crc32'];
       if (checksum !== undefined && Number(checksum) !== crc32(body)) {
         throw new DamagedResponseError('the answer does not match its checksum');
@@ -41,7 +41,7 @@ export function verifyResponses(client: DynamoDBClient): void {
       if (response.statusCode < 300 && !response.headers['content-type']?.includes('json')) {
         throw new DamagedResponseError('the answer is no JSON');
       }
-      response.body = Readable.from([body]);
+      response.body = body;
       return result;
     },
     // The lowest priority runs first on the way back, before anything reads the body.
@@ -49,10 +49,13 @@ export function verifyResponses(client: DynamoDBClient): void {
   );
 }
 
-async function readToEnd({ body }: HttpResponse): Promise<Buffer> {
+/** Unlike `node:stream/consumers`, which goes through a Blob, in next to no time. */
+async function readToEnd(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   try {
-    return await buffer(body);
+    for await (const chunk of body) chunks.push(chunk);
   } catch (cause) {
     throw new DamagedResponseError(`the answer breaks off: ${(cause as Error).message}`, { cause });
   }
+  return Buffer.concat(chunks);
 }

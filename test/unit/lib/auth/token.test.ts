@@ -117,6 +117,17 @@ describe('createTokenVerifier', () => {
     await expectInvalid(token);
   });
 
+  test('however many tokens were seen before, each is accepted until it expires and refused then', async () => {
+    const tokens = Array.from({ length: 250 }, (_, index) =>
+      forgeToken({ secret, claims: { exp: now + 10 + index } }),
+    );
+    for (const token of [...tokens, ...tokens]) await verify(token);
+    vi.setSystemTime((now + 135) * 1000);
+
+    for (const token of tokens.slice(0, 126)) await expectInvalid(token);
+    for (const token of tokens.slice(126)) await verify(token);
+  });
+
   test('a token without exp has no expiry and is accepted', async () => {
     await expect(verify(forgeToken({ claims: {}, secret }))).resolves.toBeUndefined();
   });
