@@ -30,6 +30,9 @@ export interface HttpClientOptions {
 
 const requestTimeoutMs = 30_000;
 
+/** Servers close connections that nothing was sent on for a while, some after 5 s; one used at that moment would break. */
+const maxIdleMs = 2_000;
+
 /** Above what any case has in flight at once, so that only a mistake in a case would ever queue here. */
 const maxSockets = 64;
 
@@ -56,7 +59,7 @@ export class HttpClient {
     this.#options = options;
     this.#url = new URL(options.baseUrl);
     const Agent = this.#url.protocol === 'https:' ? HttpsAgent : HttpAgent;
-    this.#agent = new Agent({ keepAlive: true, maxSockets });
+    this.#agent = new Agent({ keepAlive: true, maxSockets, timeout: maxIdleMs });
   }
 
   /**

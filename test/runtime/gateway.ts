@@ -66,6 +66,8 @@ export class Gateway {
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error) => response.destroy(error));
     });
+    // Or a connection would be closed now and then at the moment when a client uses it again.
+    this.#server.keepAliveTimeout = 0;
   }
 
   /**
