@@ -89,6 +89,11 @@ async function usePage(page: Page, origin: string, baseUrl: string): Promise<voi
     assert.equal(new URL(response.url()).pathname, path);
     // The page sends the default of `after`, and no `limit`: all books.
     assert.equal(new URL(response.url()).searchParams.get('limit'), null);
+    // The panel cancels what it still reads when it is closed.
+    await page
+      .getByRole('link', { name: new RegExp(`^${status} `) })
+      .first()
+      .waitFor();
     if (process.env.SCREENSHOTS)
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/${method}${path.replaceAll('/', '-')}.png` });
     await page.keyboard.press('Escape');
