@@ -347,6 +347,14 @@ describe('one line says', () => {
     expect(output).toMatch(/^the service answered 404 Not found, .* base URL\?\n$/);
     expect(exitCode).toBe(1);
   });
+
+  test('that the token is none', async () => {
+    const proxy = await FaultyGateway.start(service.baseUrl, () => answerToken('a.b.c'));
+    const { exitCode, output } = await runImport(await writeCsv(createBooks(1)), proxy.baseUrl);
+    await proxy.stop();
+    expect(output).toMatch(/^the service answered 200 .* base URL\?\n$/);
+    expect(exitCode).toBe(1);
+  });
 });
 
 function createBooks(count: number, titleOf = (index: number) => `Book ${index}`): BookFields[] {

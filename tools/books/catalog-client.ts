@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose';
+import { decodeJwt, type JWTPayload } from 'jose';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { CommandError } from './errors.ts';
 import { type Answer, type Exchange, exchange, type Request } from './exchange.ts';
@@ -133,9 +133,10 @@ export class CatalogClient {
   /** By the service's own clock, since this machine's may be wrong. */
   #acceptToken(answer: Answer): string {
     const { token } = (answer.data ?? {}) as { readonly token?: unknown };
-    if (typeof token !== 'string') throw this.#unexpected(answer);
+    const claims = typeof token === 'string' ? readClaims(token) : undefined;
+    if (typeof token !== 'string' || claims === undefined) throw this.#unexpected(answer);
     const issuedAtMs = Date.parse(answer.headers.get('date') ?? '') || Date.now();
-    const { exp } = decodeJwt(token);
+    const { exp } = claims;
     const lifetimeMs = exp === undefined ? Number.POSITIVE_INFINITY : exp * 1000 - issuedAtMs;
     this.#renewAt = performance.now() + lifetimeMs * usedShareOfLifetime;
     return token;
@@ -155,6 +156,14 @@ export class CatalogClient {
     return new CommandError(
       `${describe(answer)}, which a book catalog does not; is ${this.#account.baseUrl} its base URL?`,
     );
+  }
+}
+
+function readClaims(token: string): JWTPayload | undefined {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return undefined;
   }
 }
 
