@@ -9,8 +9,10 @@ import type { Plugin } from 'esbuild';
 const builtInModules: Plugin = {
   name: 'built-in-modules',
   setup(build) {
+    // esbuild asks plugins before it looks at its aliases.
+    const { alias = {} } = build.initialOptions;
     build.onResolve({ filter: /^[a-z]/ }, ({ path }) =>
-      isBuiltin(path) ? { path, namespace: 'built-in' } : undefined,
+      isBuiltin(path) && !Object.hasOwn(alias, path) ? { path, namespace: 'built-in' } : undefined,
     );
     // CommonJS, of which esbuild reads an export only where it is used.
     build.onLoad({ filter: /.*/, namespace: 'built-in' }, ({ path }) => ({

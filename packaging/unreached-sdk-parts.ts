@@ -1,7 +1,7 @@
 /**
- * Takes the place of two parts of the AWS SDK in the bundles (serverless.yml, custom.esbuild.alias), which the functions
- * never get to but would load: the search for credentials, which lib/books/dynamodb-client.ts gives, and event streams,
- * which no operation of DynamoDB has.
+ * Takes the place of parts of the AWS SDK in the bundles (serverless.yml, custom.esbuild.alias) that the functions would
+ * load and never get to: the search for credentials and for settings, all of which lib/books/dynamodb-client.ts gives;
+ * event streams, which no operation of DynamoDB has; and endpoint discovery, which is turned off.
  *
  * @throws an Error when it is called after all
  */
@@ -11,5 +11,20 @@ export function defaultProvider(): never {
   );
 }
 
+/**
+ * The one function of node:fs/promises that the SDK uses.
+ *
+ * @throws an Error when it is called after all
+ */
+export function readFile(path: string): never {
+  throw new Error(`the SDK looks for a setting in ${path}; lib/books/dynamodb-client.ts has to give it`);
+}
+
+/** Leaves a client's configuration as it is. */
+export function resolveEndpointDiscoveryConfig<Config>(config: Config): Config {
+  return config;
+}
+
+export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};
 export const EventStreamSerde = undefined;
 export const eventStreamSerdeProvider = undefined;

@@ -20,6 +20,7 @@ const fixedSettings = {
   accountIdEndpointMode: 'disabled',
   authSchemePreference: ['sigv4'],
   defaultsMode: 'standard',
+  disableClockSkewCorrection: false,
   endpointDiscoveryEnabled: false,
   retryMode: 'standard',
   useDualstackEndpoint: false,
