@@ -8,6 +8,7 @@ import { checkAnswers } from './check-answers.ts';
 import { measureColdStarts } from './cold-starts.ts';
 import { type CodingResult, sweepContentCodings } from './content-codings.ts';
 import { type EndpointCall, endpoints } from './endpoints.ts';
+import { countInstructions, type InstructionCount } from './instructions.ts';
 import { startDynalite, startStub } from './list-database.ts';
 import { type ListResult, listSettings, measureLists } from './lists.ts';
 import { type SweepResult, sweepMemory } from './memory-sweep.ts';
@@ -45,6 +46,7 @@ try {
   const measured: EndpointResult[] = [];
   const sweep: SweepResult[] = [];
   const lists: ListResult[] = [];
+  const instructions: InstructionCount[] = [];
   const stub = await startServer(join(import.meta.dirname, 'stub-dynamodb.ts'));
   const parts = options.only?.split(',');
   for (const endpoint of endpoints) {
@@ -57,6 +59,12 @@ try {
     }
     console.error(`${endpoint.route} measured`);
   }
+  // A quarter of an hour for one endpoint, so only when it is asked for.
+  const counted = endpoints.find(({ name }) => name === 'get-book');
+  if (parts?.includes('instructions') && counted) {
+    const candidates = await prepareCandidates(counted, folder, join(folder, 'peers'));
+    instructions.push(...(await countInstructions(counted, candidates, `${stub.endpoint}/books`, folder)));
+  }
   await stub.stop();
   if (!parts || parts.includes('lists')) {
     const [endpoint] = endpoints.filter(({ name }) => name === 'list-books');
@@ -67,8 +75,11 @@ try {
   // Only a full run replaces what is published.
   const report = join(import.meta.dirname, options.full && !parts ? '../docs/benchmarks' : 'results');
   await mkdir(report, { recursive: true });
-  await writeFile(join(report, 'results.json'), JSON.stringify({ measured, sweep, lists, codings }, null, 1));
-  await writeReport(report, { measured, sweep, lists, codings });
+  await writeFile(
+    join(report, 'results.json'),
+    JSON.stringify({ measured, sweep, lists, codings, instructions }, null, 1),
+  );
+  await writeReport(report, { measured, sweep, lists, codings, instructions });
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { CodingResult } from './content-codings.ts';
+import type { InstructionCount } from './instructions.ts';
 import type { ListResult } from './lists.ts';
 import type { SweepResult } from './memory-sweep.ts';
 import { drawBars, drawLines, type Line } from './plots.ts';
 import type { EndpointResult } from './results.ts';
-import { formatCodings, formatCosts, formatEndpoint, formatLists } from './tables.ts';
+import { formatCodings, formatCosts, formatEndpoint, formatInstructions, formatLists } from './tables.ts';
 
 /** All that a run measured. */
 export interface Results {
@@ -14,6 +15,7 @@ export interface Results {
   readonly sweep: readonly SweepResult[];
   readonly lists: readonly ListResult[];
   readonly codings: readonly CodingResult[];
+  readonly instructions: readonly InstructionCount[];
 }
 
 const barPlots = [
@@ -30,7 +32,7 @@ const barPlots = [
  */
 export async function writeReport(
   folder: string,
-  { measured, sweep, lists, codings }: Results,
+  { measured, sweep, lists, codings, instructions }: Results,
 ): Promise<void> {
   const sections = [`${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}`];
   sections.push(...measured.map(formatEndpoint));
@@ -39,6 +41,7 @@ export async function writeReport(
   if (codings.length > 0) {
     sections.push(`### Content codings of a list of 100,000 books\n\n${formatCodings(codings)}`);
   }
+  if (instructions.length > 0) sections.push(`### Instructions\n\n${formatInstructions(instructions)}`);
   const text = `${sections.join('\n\n')}\n`;
   process.stdout.write(text);
   await writeFile(join(folder, 'tables.md'), text);

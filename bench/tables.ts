@@ -1,7 +1,8 @@
 import type { CodingResult } from './content-codings.ts';
+import type { InstructionCount } from './instructions.ts';
 import type { ListResult } from './lists.ts';
 import type { SweepResult } from './memory-sweep.ts';
-import type { EndpointResult, Measure } from './results.ts';
+import { type EndpointResult, type Measure, reference } from './results.ts';
 import { summarize } from './statistics.ts';
 
 /**
@@ -58,6 +59,24 @@ export function formatCodings(results: readonly CodingResult[]): string {
       `| ${coding} | ${level} | ${cpuMs.toFixed(0)} | ${(bytes / 1e6).toFixed(2)} |`,
   );
   return ['| Coding | Level | CPU (ms) | Body (MB) |', '|---|--:|--:|--:|', ...rows].join('\n');
+}
+
+/**
+ * @param counts - instructions of several candidates
+ * @returns their table in Markdown, in millions and as ratios to bare's
+ */
+export function formatInstructions(counts: readonly InstructionCount[]): string {
+  const rows = counts.map(({ route, candidate, cold, call }) => {
+    const bare = counts.find((other) => other.route === route && other.candidate === reference);
+    const cell = (count: number, ofBare = Number.NaN) =>
+      `${(count / 1e6).toFixed(2)} · **${(count / ofBare).toFixed(2)}**`;
+    return `| ${route} | ${candidate} | ${cell(cold, bare?.cold)} | ${cell(call, bare?.call)} |`;
+  });
+  return [
+    '| | | Until the first response (millions) | Of a call after 100 to 200 (millions) |',
+    '|---|---|--:|--:|',
+    ...rows,
+  ].join('\n');
 }
 
 /** The median, and the ratio to bare with its quartiles. */
