@@ -12,15 +12,18 @@ import { type EndpointName, endpoints } from './endpoints.ts';
 import { countInstructions, hasValgrind, type InstructionCount } from './instructions.ts';
 import { startServer } from './server-process.ts';
 
-/** Ratios of ours to another's. Cold starts differ by 2 % from run to run, calls by 10 %: V8 optimizes when it likes. */
+/**
+ * Ratios of ours to another's, with room for chance: cold starts differ by 2 % from run to run and by 4 % more for each
+ * time limit that valgrind makes strike, calls by 10 %, as V8 optimizes when it likes.
+ */
 const limits: readonly {
   readonly endpoint: EndpointName;
   readonly reference: string;
   readonly cold?: number;
   readonly call: number;
 }[] = [
-  { endpoint: 'get-book', reference: 'bare', cold: 0.8, call: 1.15 },
-  { endpoint: 'create-token', reference: 'no-op', call: 2.1 },
+  { endpoint: 'get-book', reference: 'bare', cold: 0.85, call: 1.2 },
+  { endpoint: 'create-token', reference: 'no-op', call: 2.3 },
 ];
 
 if (hasValgrind()) {

@@ -18,6 +18,9 @@ export interface InstructionCount {
 /** The fewer of so many cold starts: now and then valgrind is so slow that a time limit strikes, which takes more. */
 const coldStarts = 2;
 
+/** Those time limits may even make an instance give up. */
+const maxAttempts = 3;
+
 const warmUpCalls = 100;
 const calls = 100;
 
@@ -43,7 +46,15 @@ export async function countInstructions(
   const log = join(folder, 'valgrind.log');
   const results: InstructionCount[] = [];
   for (const candidate of candidates) {
-    const countUntil = (responses: number) => countOnce(endpoint, candidate, databaseUrl, log, responses);
+    const countUntil = async (responses: number): Promise<number> => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await countOnce(endpoint, candidate, databaseUrl, log, responses);
+        } catch (error) {
+          if (attempt === maxAttempts) throw error;
+        }
+      }
+    };
     const cold: number[] = [];
     while (cold.length < coldStarts) cold.push(await countUntil(1));
     const warm = await countUntil(warmUpCalls);
