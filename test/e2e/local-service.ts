@@ -39,9 +39,11 @@ export class LocalService {
     this.baseUrl = `http://127.0.0.1:${port}`;
     // Bundles of services that start at the same time must not overwrite each other.
     this.#buildFolder = `.esbuild-${randomUUID()}`;
+    // A developer's own settings are for a developer's own books.
+    const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
     this.#process = spawn(process.execPath, [serverless, 'offline', '--httpPort', String(port)], {
       cwd: projectFolder,
-      env: { ...process.env, ...testSettings, ...environment, BUILD_DIR: this.#buildFolder },
+      env: { ...inherited, ...testSettings, ...environment, BUILD_DIR: this.#buildFolder },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
