@@ -55,7 +55,6 @@ export function createTokenVerifier(secret: string): (token: string) => Promise<
   const verifiedUntil = new Map<string, number>();
   return async (token) => {
     if ((verifiedUntil.get(token) ?? 0) > Date.now() / 1000) return;
-    verifiedUntil.delete(token);
     try {
       if (!compactToken.test(token)) throw new errors.JWSInvalid('not three parts in base64url');
       const { payload } = await jwtVerify(token, keyFor, { algorithms: Object.keys(hashes) });

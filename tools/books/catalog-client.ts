@@ -1,4 +1,4 @@
-import { decodeJwt, type JWTPayload } from 'jose';
+import { decodeJwt } from 'jose';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { CommandError } from './errors.ts';
 import { type Answer, type Exchange, exchange, type Request } from './exchange.ts';
@@ -132,11 +132,15 @@ export class CatalogClient {
 
   /** By the service's own clock, since this machine's may be wrong. */
   #acceptToken(answer: Answer): string {
-    const { token } = (answer.data ?? {}) as { readonly token?: unknown };
-    const claims = typeof token === 'string' ? readClaims(token) : undefined;
-    if (typeof token !== 'string' || claims === undefined) throw this.#unexpected(answer);
+    const { token } = (answer.data ?? {}) as { readonly token: string };
+    let exp: number | undefined;
+    try {
+      ({ exp } = decodeJwt(token));
+    } catch {
+      // Nor is anything but a string a token.
+      throw this.#unexpected(answer);
+    }
     const issuedAtMs = Date.parse(answer.headers.get('date') ?? '') || Date.now();
-    const { exp } = claims;
     const lifetimeMs = exp === undefined ? Number.POSITIVE_INFINITY : exp * 1000 - issuedAtMs;
     this.#renewAt = performance.now() + lifetimeMs * usedShareOfLifetime;
     return token;
@@ -156,14 +160,6 @@ export class CatalogClient {
     return new CommandError(
       `${describe(answer)}, which a book catalog does not; is ${this.#account.baseUrl} its base URL?`,
     );
-  }
-}
-
-function readClaims(token: string): JWTPayload | undefined {
-  try {
-    return decodeJwt(token);
-  } catch {
-    return undefined;
   }
 }
 
