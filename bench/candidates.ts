@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LambdaInstance } from '../test/runtime/lambda-instance.ts';
 import { buildPeer, frameworks } from './build-peers.ts';
@@ -10,7 +10,7 @@ import { settings } from './settings.ts';
 export interface Candidate {
   /** The name of its framework, or `ours`. */
   readonly name: string;
-  /** Size of its bundle in bytes. */
+  /** Size of its code in bytes, without a code cache. */
   readonly bytes: number;
   /**
    * Starts an instance of it, pinned.
@@ -40,14 +40,24 @@ export async function prepareCandidates(
   workFolder: string,
 ): Promise<Candidate[]> {
   const folder = join(functionsFolder, endpoint.functionName);
-  const { size } = await stat(join(folder, `handlers/${endpoint.name}.mjs`));
-  const ours = candidate('ours', folder, `handlers/${endpoint.name}.handler`, size);
+  const ours = candidate(
+    'ours',
+    folder,
+    `handlers/${endpoint.name}.handler`,
+    await sizeOfCode(join(folder, 'handlers')),
+  );
   const peers = frameworks.map(async (framework) => {
     const peerFolder = join(workFolder, framework, endpoint.name);
     const bytes = await buildPeer(framework, endpoint.name, peerFolder);
     return candidate(framework, peerFolder, 'index.handler', bytes);
   });
   return [ours, ...(await Promise.all(peers))];
+}
+
+async function sizeOfCode(folder: string): Promise<number> {
+  const files = (await readdir(folder)).filter((file) => /\.m?js$/.test(file));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function candidate(name: string, folder: string, handler: string, bytes: number): Candidate {

@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild';
  * import reads every export of a built-in module, some of which load further modules when they are read: tens of
  * milliseconds of each cold start for things that nobody uses.
  */
-const builtInModules: Plugin = {
+export const builtInModules: Plugin = {
   name: 'built-in-modules',
   setup(build) {
     // esbuild asks plugins before it looks at its aliases.
@@ -20,5 +20,3 @@ const builtInModules: Plugin = {
     }));
   },
 };
-
-export default [builtInModules];

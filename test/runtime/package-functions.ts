@@ -12,6 +12,9 @@ declare module 'vitest' {
   }
 }
 
+/** This machine's, for which a package gets its code cache. */
+const architecture = process.arch === 'x64' ? 'x86_64' : process.arch;
+
 /**
  * Packages the service as a deploy does, and unpacks the zips as Lambda does.
  *
@@ -19,7 +22,7 @@ declare module 'vitest' {
  */
 export async function packageFunctions(folder: string): Promise<void> {
   const packageFolder = join(folder, 'package');
-  await packageService(packageFolder);
+  await packageService(packageFolder, 'prod', [`architecture=${architecture}`]);
   for (const name of functionNames) {
     const files = unzipSync(await readFile(join(packageFolder, `${name}.zip`)));
     for (const [path, content] of Object.entries(files)) {
