@@ -67,3 +67,9 @@ test('deploy to an AWS that cannot be reached ends with one line', () => {
   expect(ended.exitCode).toBe(1);
   expect(ended.error).toMatch(/^AWS cannot be used with these credentials: .*ECONNREFUSED.*$/);
 });
+
+test('package with a Node for the code caches that is none ends with one line', () => {
+  const ended = serverless(['package'], { CODE_CACHE_NODE: '/no/such/node' });
+  expect(ended.exitCode).toBe(1);
+  expect(ended.error).toBe('CODE_CACHE_NODE names no Node that runs here: /no/such/node');
+});
