@@ -25,14 +25,17 @@ export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials
 
 /**
  * Loads the configuration of a local start: from the environment, then `.env`, then defaults. A variable that is set
- * to the empty string counts as set.
+ * to the empty string counts as set. DB_PATH in the environment goes before DB_URL in `.env`.
  *
  * @param directory - the folder of the service, which may hold a `.env` file
  * @param environment - the variables of the process
  * @throws {StartError} when a setting cannot be used
  */
 export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
-  const settings: Settings = { ...localDefaults, ...readDotEnv(directory), ...environment };
+  const { DB_URL, ...dotEnv } = readDotEnv(directory);
+  // Who names a folder where the command is given wants the embedded engine, not a database that a file names.
+  const fileTable = environment.DB_PATH === undefined && DB_URL !== undefined ? { DB_URL } : {};
+  const settings: Settings = { ...localDefaults, ...dotEnv, ...fileTable, ...environment };
   const dataFolder = settings.DB_PATH || undefined;
   try {
     if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);

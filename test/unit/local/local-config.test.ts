@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadLocalConfig } from '../../../local/local-config.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const writeDotEnv = (...lines: string[]): Promise<void> => writeFile(join(folder, '.env'), lines.join('\n'));
+
+describe('the configuration of a local start', () => {
+  test('has a default for everything', () => {
+    expect(loadLocalConfig(folder, {})).toEqual({
+      signingSecret: 'for local development only, never for production',
+      credentials: { username: 'admin', password: 'password' },
+      corsOrigin: undefined,
+      dataFolder: join(folder, '.dynamodb'),
+    });
+  });
+
+  test('takes the file .env before the defaults, and the environment before the file', async () => {
+    await writeDotEnv(
+      'AUTH_USERNAME=file',
+      'AUTH_PASSWORD="from the file"',
+      'CORS_ORIGIN=http://file.example',
+    );
+
+    const { credentials, corsOrigin } = loadLocalConfig(folder, { AUTH_USERNAME: 'environment' });
+
+    expect(credentials).toEqual({ username: 'environment', password: 'from the file' });
+    expect(corsOrigin).toBe('http://file.example');
+  });
+
+  test('names a table when DB_URL is set, in the file or in the environment', async () => {
+    await writeDotEnv('DB_URL=http://127.0.0.1:8000/file', 'DB_PATH=data');
+
+    expect(loadLocalConfig(folder, {}).table?.tableName).toBe('file');
+    expect(loadLocalConfig(folder, { DB_URL: 'http://127.0.0.1:8000/other' }).table?.tableName).toBe('other');
+  });
+
+  test('uses the folder of a DB_PATH in the environment, whatever DB_URL the file has', async () => {
+    await writeDotEnv('DB_URL=http://127.0.0.1:8000/file', 'DB_PATH=data');
+
+    const { table, dataFolder } = loadLocalConfig(folder, { DB_PATH: 'other' });
+
+    expect(table).toBeUndefined();
+    expect(dataFolder).toBe(join(folder, 'other'));
+  });
+
+  test.each([
+    ['AUTH_PASSWORD', 'AUTH_PASSWORD is empty'],
+    ['SECRET_TOKEN', 'SECRET_TOKEN is empty'],
+    ['DB_URL', 'DB_URL is empty'],
+    ['DB_PATH', 'DB_PATH is empty'],
+  ])('is refused when %s is set to nothing', async (name, problem) => {
+    await writeDotEnv(`${name}=`);
+
+    expect(() => loadLocalConfig(folder, {})).toThrow(problem);
+  });
+});
