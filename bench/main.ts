@@ -29,13 +29,13 @@ const { values: options } = parseArgs({
 const effort = options.full
   ? {
       coldRounds: 20,
-      warmUpCalls: 1_000,
       warmRounds: 8,
-      calls: 250,
+      warmUpCalls: 700,
+      calls: 300,
       bookCounts: [1e3, 1e4, 1e5, 1e6],
       sweep: 5,
     }
-  : { coldRounds: 4, warmUpCalls: 400, warmRounds: 4, calls: 100, bookCounts: [1e3, 1e4, 1e5], sweep: 0 };
+  : { coldRounds: 4, warmRounds: 3, warmUpCalls: 200, calls: 100, bookCounts: [1e3, 1e4, 1e5], sweep: 0 };
 
 /** Lists of a size; a million are asked for once. */
 const listsOf = (bookCount: number): number => (bookCount > 1e5 ? 1 : 5);
