@@ -7,16 +7,21 @@ export interface Credentials {
 }
 
 /**
- * Compares credentials in a time that does not depend on where they differ. Digests make both sides equally long,
- * as timingSafeEqual asks; both pairs are always compared, so that a right username takes no longer than a wrong one.
+ * Makes the function that compares credentials with the configured pair, in a time that does not depend on where they
+ * differ. Digests make both sides equally long, as timingSafeEqual asks; both pairs are always compared, so that a
+ * right username takes no longer than a wrong one.
  *
- * @param given - what the client sent
  * @param expected - the one configured pair
+ * @returns a function that tells whether what the client sent is that pair
  */
-export function matchCredentials(given: Credentials, expected: Credentials): boolean {
-  const sameUsername = timingSafeEqual(digest(given.username), digest(expected.username));
-  const samePassword = timingSafeEqual(digest(given.password), digest(expected.password));
-  return sameUsername && samePassword;
+export function createCredentialsMatcher(expected: Credentials): (given: Credentials) => boolean {
+  const username = digest(expected.username);
+  const password = digest(expected.password);
+  return (given) => {
+    const sameUsername = timingSafeEqual(digest(given.username), username);
+    const samePassword = timingSafeEqual(digest(given.password), password);
+    return sameUsername && samePassword;
+  };
 }
 
 function digest(text: string): Buffer {

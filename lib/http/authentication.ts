@@ -1,4 +1,5 @@
 import type { MiddlewareObj } from '@middy/core';
+import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { createTokenVerifier } from '../auth/token.ts';
 import { HttpError } from './http-error.ts';
@@ -6,18 +7,21 @@ import { outcomes } from './outcomes.ts';
 
 /**
  * Middleware that lets a request through only with a valid token as the whole value of its `Authorization` header
- * (SPEC.md section 5). Header names have to be in lower case by then.
+ * (SPEC.md section 5). The names of all headers are in lower case after it.
  *
  * @param signingSecret - SECRET_TOKEN
  */
-export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayProxyEvent> {
+export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayProxyEvent>[] {
   const verifyToken = createTokenVerifier(signingSecret);
-  return {
-    before: async function checkToken({ event }) {
-      // The console of AWS sends an event without headers.
-      const token = event.headers?.authorization;
-      if (!token) throw new HttpError(outcomes.tokenRequired);
-      await verifyToken(token);
+  return [
+    httpHeaderNormalizer(),
+    {
+      before: async function checkToken({ event }) {
+        // The console of AWS sends an event without headers.
+        const token = event.headers?.authorization;
+        if (!token) throw new HttpError(outcomes.tokenRequired);
+        await verifyToken(token);
+      },
     },
-  };
+  ];
 }

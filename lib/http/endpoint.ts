@@ -25,5 +25,5 @@ export function publicEndpoint(success: Outcome, handle: Handle): ProxyHandler {
  * @param handle - what the endpoint does once the token has been checked
  */
 export function protectedEndpoint(signingSecret: string, success: Outcome, handle: Handle): ProxyHandler {
-  return composeStack({ format: [formatData(success)], access: [requireToken(signingSecret)] }, handle);
+  return composeStack({ format: [formatData(success)], access: requireToken(signingSecret) }, handle);
 }

@@ -1,5 +1,4 @@
 import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
-import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { loadConfig } from '../config.ts';
 import { allowOrigin } from './cross-origin.ts';
@@ -27,7 +26,7 @@ const timeoutReserveMs = 100;
 /**
  * Composes the middleware stack that every endpoint has, outermost first; `after` and `onError` hooks run in reverse.
  * The log is outermost because it reports the finished answer; then the origin that may read every answer, errors
- * included; then the errors' envelope because whatever fails further in has to end in it; and header names are lower-cased before anyone looks for `authorization`.
+ * included; then the errors' envelope because whatever fails further in has to end in it.
  *
  * @param parts - what is particular to the endpoint
  * @param handle - what the endpoint does; it passes for a ProxyHandler because `format` makes the response
@@ -46,7 +45,6 @@ export function composeStack(
     .use(allowOrigin(loadConfig(['corsOrigin']).corsOrigin))
     .use(formatErrors())
     .use(format)
-    .use(httpHeaderNormalizer())
     .use(access)
     .handler(handle as ProxyHandler);
 }

@@ -23,7 +23,7 @@ export function streamingEndpoint(
   handle: (event: APIGatewayProxyEvent) => Promise<StreamedData>,
 ): ProxyHandler {
   const stream = [encodeContent(), streamEnvelope(success)];
-  const access = [requireToken(signingSecret)];
+  const access = requireToken(signingSecret);
   return responseStreaming
     ? composeStack({ format: stream, access, executionMode: executionModeStreamifyResponse }, handle)
     : composeStack({ format: [bufferBody(), ...stream], access }, handle);
