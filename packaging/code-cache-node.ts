@@ -7,12 +7,13 @@ export const codeCacheNode = process.env.CODE_CACHE_NODE || process.execPath;
 export const codeCacheEnvironment = { PATH: process.env.PATH };
 
 /**
- * Finds out what that Node runs on.
+ * Finds out which kind of Node that is, as far as a cache depends on it and can be known before Lambda has seen it.
  *
- * @returns operating system and processor as Node names them, like `linux-arm64`; nothing when it cannot be started
+ * @returns operating system and processor as Node names them, and the major version, like `linux-arm64 v24`; nothing
+ *   when it cannot be started
  */
-export function findPlatform(): string | undefined {
-  const expression = 'process.platform + "-" + process.arch';
+export function findCodeCacheKind(): string | undefined {
+  const expression = 'process.platform + "-" + process.arch + " " + process.version.split(".")[0]';
   const options = { encoding: 'utf8', env: codeCacheEnvironment } as const;
   const { status, stdout } = spawnSync(codeCacheNode, ['-p', expression], options);
   return status === 0 ? stdout.trim() : undefined;
