@@ -1,6 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LambdaInstance } from '../test/runtime/lambda-instance.ts';
+import { sizeOfFiles } from '../test/runtime/size-of-files.ts';
 import { buildPeer, frameworks } from './build-peers.ts';
 import { functionCore } from './cores.ts';
 import type { EndpointCall } from './endpoints.ts';
@@ -44,7 +44,7 @@ export async function prepareCandidates(
     'ours',
     folder,
     `handlers/${endpoint.name}.handler`,
-    await sizeOfCode(join(folder, 'handlers')),
+    await sizeOfFiles(join(folder, 'handlers'), /\.m?js$/),
   );
   const peers = frameworks.map(async (framework) => {
     const peerFolder = join(workFolder, framework, endpoint.name);
@@ -52,12 +52,6 @@ export async function prepareCandidates(
     return candidate(framework, peerFolder, 'index.handler', bytes);
   });
   return [ours, ...(await Promise.all(peers))];
-}
-
-async function sizeOfCode(folder: string): Promise<number> {
-  const files = (await readdir(folder)).filter((file) => /\.m?js$/.test(file));
-  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function candidate(name: string, folder: string, handler: string, bytes: number): Candidate {

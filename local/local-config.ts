@@ -32,10 +32,9 @@ export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials
  * @throws {StartError} when a setting cannot be used
  */
 export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
-  const { DB_URL, ...dotEnv } = readDotEnv(directory);
   // Who names a folder where the command is given wants the embedded engine, not a database that a file names.
-  const fileTable = environment.DB_PATH === undefined && DB_URL !== undefined ? { DB_URL } : {};
-  const settings: Settings = { ...localDefaults, ...dotEnv, ...fileTable, ...environment };
+  const unset = environment.DB_PATH === undefined ? {} : { DB_URL: undefined };
+  const settings: Settings = { ...localDefaults, ...readDotEnv(directory), ...unset, ...environment };
   const dataFolder = settings.DB_PATH || undefined;
   try {
     if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);

@@ -10,7 +10,7 @@ const maker = join(import.meta.dirname, 'make-code-cache.ts');
 
 /**
  * V8 takes a cache only under the flags that it was made with. Sizes of the heap do not count; `--expose-gc` does, which
- * Lambda's Node has always been started with, and need not be for ever.
+ * Lambda is known to start Node with, and need not for ever.
  */
 const variants = [
   { extension: 'cache', flags: [] },
@@ -21,8 +21,8 @@ const variants = [
 const reproducible = ['--predictable', '--random-seed=1'];
 
 /**
- * esbuild plugin that lets a function start with the code that V8 has compiled here, which is most of what a cold start
- * is busy with otherwise. Of the bundle `get-book.mjs` it makes
+ * esbuild plugin that lets a function start with the code that V8 has compiled here, which saves a fifth of a cold start
+ * (docs/benchmarks.md). Of the bundle `get-book.mjs` it makes
  *
  * - `get-book.bundle.js`, a script, since Node takes code caches for modules only from a folder that it has written;
  * - `get-book.bundle.cache` and `get-book.bundle.gc-cache`, its compiled code;

@@ -5,17 +5,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type BookTable, createBookTable } from '../support/book-table.ts';
 import { type Engine, startEngine } from '../support/engine.ts';
 import { listNodeOptions } from '../support/list-node-options.ts';
+import { routes } from './gateway.ts';
 import { LambdaInstance } from './lambda-instance.ts';
 import { packageFunctions } from './package-functions.ts';
-
-const functions = [
-  { name: 'createToken', file: 'create-token' },
-  { name: 'createBook', file: 'create-book' },
-  { name: 'listBooks', file: 'list-books' },
-  { name: 'getBook', file: 'get-book' },
-  { name: 'updateBook', file: 'update-book' },
-  { name: 'deleteBook', file: 'delete-book' },
-] as const;
 
 let engine: Engine;
 let table: BookTable;
@@ -29,12 +21,12 @@ afterAll(() => engine.stop());
 
 /** Starts a function and stops it after its INIT phase. */
 const initialize = async (
-  { name, file }: (typeof functions)[number],
+  { name, handler }: (typeof routes)[number],
   nodeOptions: string,
 ): Promise<string> => {
   const instance = await LambdaInstance.start(
     join(inject('functionsFolder'), name),
-    `handlers/${file}.handler`,
+    `handlers/${handler}.handler`,
     {
       SECRET_TOKEN: 'a secret that only these tests know and nothing else',
       AUTH_USERNAME: 'librarian',
@@ -52,16 +44,16 @@ const initialize = async (
   }
 };
 
-describe.each(functions)('the code cache of $name', (one) => {
+describe.each(routes)('the code cache of $name', (route) => {
   test.each(['', '--expose-gc', listNodeOptions, `--expose-gc ${listNodeOptions}`])(
     'is used by a Node with the options "%s"',
     async (nodeOptions) => {
-      expect(await initialize(one, nodeOptions)).toBe('');
+      expect(await initialize(route, nodeOptions)).toBe('');
     },
   );
 
   test('is left aside, which the log tells, by a Node that compiles in another way', async () => {
-    const output = await initialize(one, '--stack-trace-limit=20');
+    const output = await initialize(route, '--stack-trace-limit=20');
 
     expect(output).toContain(`The code cache is not for Node ${process.version}`);
   });
@@ -72,7 +64,7 @@ test('packages with code caches are the same, byte for byte, when they are made 
   try {
     await packageFunctions(again);
 
-    for (const { name } of functions) {
+    for (const { name } of routes) {
       const zip = (folder: string) => readFile(join(folder, 'package', `${name}.zip`));
       expect((await zip(again)).equals(await zip(inject('functionsFolder')))).toBe(true);
     }

@@ -14,11 +14,14 @@ interface Route {
   readonly method: string;
   readonly resource: string;
   readonly path: RegExp;
+  /** The function in serverless.yml. */
   readonly name: string;
+  /** The file of its handler. */
   readonly handler: string;
 }
 
-const routes: readonly Route[] = [
+/** The route of each function. */
+export const routes: readonly Route[] = [
   { method: 'POST', resource: '/token', path: /^\/token$/, name: 'createToken', handler: 'create-token' },
   { method: 'POST', resource: '/book', path: /^\/book$/, name: 'createBook', handler: 'create-book' },
   { method: 'GET', resource: '/books', path: /^\/books$/, name: 'listBooks', handler: 'list-books' },
