@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { request } from '../e2e/http.ts';
 import type { Fault } from '../support/faulty-proxy.ts';
-import { type FaultyService, startFaultyService } from './faulty-service.ts';
+import { type FaultyService, startServiceForGroup } from './faulty-service.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 let service: FaultyService;
 let before: Map<number, Book>;
 
-beforeAll(async () => {
-  service = await startFaultyService();
-});
-
-afterAll(async () => {
-  await service.stop();
-});
+const currentService = startServiceForGroup();
 
 beforeEach(async () => {
+  service = currentService();
   before = await service.readStored();
 });
 

@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { BookRepository } from '../../lib/books/book-repository.ts';
 import { authorize } from '../e2e/http.ts';
@@ -15,11 +16,33 @@ export interface FaultyService {
   readonly repository: BookRepository;
   /** Reads what is stored, past the service and past the proxy. */
   readStored(): Promise<Map<number, Book>>;
+  /** Everything that the service has written so far. */
+  readonly output: string;
   stop(): Promise<void>;
 }
 
+/**
+ * Gives the tests of a group a service of their own, and shows what it wrote when one of them fails. No group can use
+ * up another's retries: the SDK stops sending again when it had to do so too often in a while.
+ *
+ * @returns the service, once the tests run
+ */
+export function startServiceForGroup(): () => FaultyService {
+  let service: FaultyService;
+  beforeAll(async () => {
+    service = await startFaultyService();
+  });
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.error(service.output);
+  });
+  afterAll(async () => {
+    await service?.stop();
+  });
+  return () => service;
+}
+
 /** Starts engine, proxy and service. */
-export async function startFaultyService(): Promise<FaultyService> {
+async function startFaultyService(): Promise<FaultyService> {
   const engine: Engine = await startEngine();
   const proxy = await startFaultyProxy(engine.endpoint);
   const service = await LocalService.start({ DB_URL: `${proxy.endpoint}/books` });
@@ -30,6 +53,9 @@ export async function startFaultyService(): Promise<FaultyService> {
     proxy,
     repository: new BookRepository(table.client, table.tableName),
     readStored: async () => new Map((await listBooks(table)).map((book) => [book.id, book])),
+    get output() {
+      return service.output;
+    },
     async stop() {
       await service.stop();
       await proxy.stop();

@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { type Fault, faults } from '../support/faulty-proxy.ts';
-import { type FaultyService, startFaultyService } from './faulty-service.ts';
+import { startServiceForGroup } from './faulty-service.ts';
 import { type RequestName, runRound, withoutStorage } from './round.ts';
 
 const healthy = { succeed: () => true, failedWritesMayStay: false };
-
-let service: FaultyService;
-
-beforeAll(async () => {
-  service = await startFaultyService();
-});
-
-afterAll(async () => {
-  await service.stop();
-});
 
 /** Late is not too late. */
 const harmless: ReadonlySet<Fault> = new Set(['answer delayed']);
@@ -21,7 +11,10 @@ const harmless: ReadonlySet<Fault> = new Set(['answer delayed']);
 describe.each(Object.keys(faults) as Fault[])('%s, as long as it lasts', (fault) => {
   const { carriedOut: failedWritesMayStay } = faults[fault];
 
+  const currentService = startServiceForGroup();
+
   test('every operation: 503 in time where the storage is needed, and all is well when it ends', async () => {
+    const service = currentService();
     const succeed = (name: RequestName) => withoutStorage.has(name) || harmless.has(fault);
     await runRound(
       service,
@@ -32,6 +25,7 @@ describe.each(Object.keys(faults) as Fault[])('%s, as long as it lasts', (fault)
   });
 
   test('PutItem and Query: 503 in time for what needs them, and all is well when it ends', async () => {
+    const service = currentService();
     const disturbed: RequestName[] = ['POST /book', 'GET /books', 'GET /books, a page'];
     const succeed = (name: RequestName) => !disturbed.includes(name) || harmless.has(fault);
     await runRound(
@@ -46,11 +40,16 @@ describe.each(Object.keys(faults) as Fault[])('%s, as long as it lasts', (fault)
   });
 });
 
-test('connections are refused: 503 in time where the storage is needed, and all is well when it ends', async () => {
-  await runRound(
-    service,
-    { succeed: (name) => withoutStorage.has(name), failedWritesMayStay: false },
-    { begin: () => service.proxy.refuseConnections(), end: () => service.proxy.heal() },
-  );
-  await runRound(service, healthy);
+describe('connections are refused', () => {
+  const currentService = startServiceForGroup();
+
+  test('every operation: 503 in time where the storage is needed, and all is well when it ends', async () => {
+    const service = currentService();
+    await runRound(
+      service,
+      { succeed: (name) => withoutStorage.has(name), failedWritesMayStay: false },
+      { begin: () => service.proxy.refuseConnections(), end: () => service.proxy.heal() },
+    );
+    await runRound(service, healthy);
+  });
 });
