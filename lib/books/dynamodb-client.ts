@@ -1,6 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { readEnvironmentCredentials } from './environment-credentials.ts';
+import { reduceRequestOverhead } from './request-overhead.ts';
 import { verifyResponses } from './response-checksum.ts';
+import { Sha256 } from './sha256.ts';
 import type { TableLocation } from './table-url.ts';
 
 /** DynamoDB answers in single-digit milliseconds; a connection that takes this long will not be made. */
@@ -25,7 +27,6 @@ const fixedSettings = {
   retryMode: 'standard',
   useDualstackEndpoint: false,
   useFipsEndpoint: false,
-  userAgentAppId: async () => undefined,
 } as const satisfies DynamoDBClientConfig;
 
 /**
@@ -39,6 +40,7 @@ export function createDynamoDBClient({ endpoint, region }: TableLocation): Dynam
     credentials: readEnvironmentCredentials,
     endpoint,
     region,
+    sha256: Sha256,
     maxAttempts,
     requestHandler: {
       connectionTimeout: connectionTimeoutMs,
@@ -49,5 +51,6 @@ export function createDynamoDBClient({ endpoint, region }: TableLocation): Dynam
     },
   });
   verifyResponses(client);
+  reduceRequestOverhead(client);
   return client;
 }
