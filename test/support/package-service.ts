@@ -32,7 +32,13 @@ export async function packageService(
 ): Promise<void> {
   // A service that starts meanwhile bundles the same functions.
   const buildFolder = `.esbuild-${randomUUID()}`;
-  const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _key, ...environment } = process.env;
+  // Neither credentials nor a Node that the developer makes code caches with.
+  const {
+    AWS_ACCESS_KEY_ID: _id,
+    AWS_SECRET_ACCESS_KEY: _key,
+    CODE_CACHE_NODE: _node,
+    ...environment
+  } = process.env;
   try {
     await promisify(execFile)(
       process.execPath,
