@@ -22,8 +22,8 @@ const limits: readonly {
   readonly cold: number;
   readonly call: number;
 }[] = [
-  { endpoint: 'get-book', reference: 'bare', cold: 0.65, call: 1.3 },
-  { endpoint: 'create-token', reference: 'no-op', cold: 1.6, call: 3 },
+  { endpoint: 'get-book', reference: 'bare', cold: 0.65, call: 1.1 },
+  { endpoint: 'create-token', reference: 'no-op', cold: 1.6, call: 2.5 },
 ];
 
 if (hasValgrind()) {
