@@ -1,6 +1,5 @@
-import type { ColdStart } from './cold-starts.ts';
+import type { Sample } from './rounds.ts';
 import { type Summary, summarize } from './statistics.ts';
-import type { WarmCalls } from './warm-calls.ts';
 
 /** A measure of a candidate, and how it compares with bare's in the same round. */
 export interface Measure extends Summary {
@@ -39,8 +38,8 @@ export const reference = 'bare';
 export function summarizeEndpoint(
   route: string,
   candidates: readonly { readonly name: string; readonly bytes: number }[],
-  cold: readonly ColdStart[],
-  warm: readonly WarmCalls[],
+  cold: readonly Sample[],
+  warm: readonly Sample[],
 ): EndpointResult {
   return {
     route,
@@ -57,13 +56,8 @@ export function summarizeEndpoint(
   };
 }
 
-interface Row {
-  readonly candidate: string;
-  readonly round: number;
-}
-
 /** Ratios are taken within a round, so that what slows a whole round down does not count. */
-function measure<R extends Row>(rows: readonly R[], name: string, value: (row: R) => number): Measure {
+function measure(rows: readonly Sample[], name: string, value: (row: Sample) => number): Measure {
   const own = rows.filter(({ candidate }) => candidate === name);
   const references = new Map(
     rows.filter(({ candidate }) => candidate === reference).map((row) => [row.round, value(row)]),

@@ -9,13 +9,6 @@ const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 let service: FaultyService;
 let before: Map<number, Book>;
 
-const currentService = startServiceForGroup();
-
-beforeEach(async () => {
-  service = currentService();
-  before = await service.readStored();
-});
-
 const ask = (method: string, path: string, body?: object) =>
   request(service.baseUrl + path, {
     method,
@@ -39,6 +32,13 @@ const lostAnswers: Fault[] = [
 ];
 
 describe.each(lostAnswers)('a request that is carried out, and then: %s', (fault) => {
+  const currentService = startServiceForGroup();
+
+  beforeEach(async () => {
+    service = currentService();
+    before = await service.readStored();
+  });
+
   describe.each([1, 2])('%i of its three attempts', (attempts) => {
     const loseAnswers = (operation: string) => service.proxy.injectFault(operation, fault, attempts);
 
