@@ -1,7 +1,7 @@
-import { openBookRepository } from '../lib/books/open-book-repository.ts';
 import { parseNewBook } from '../lib/books/parse-book.ts';
 import { loadConfig } from '../lib/config.ts';
-import { protectedEndpoint } from '../lib/http/endpoint.ts';
+import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
+import { protectedEndpoint } from '../lib/endpoint.ts';
 import { HttpError } from '../lib/http/http-error.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 

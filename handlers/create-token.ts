@@ -2,7 +2,7 @@ import { createCredentialsMatcher } from '../lib/auth/credentials.ts';
 import { parseLogin } from '../lib/auth/parse-login.ts';
 import { createTokenSigner } from '../lib/auth/token.ts';
 import { loadConfig } from '../lib/config.ts';
-import { publicEndpoint } from '../lib/http/endpoint.ts';
+import { publicEndpoint } from '../lib/endpoint.ts';
 import { HttpError } from '../lib/http/http-error.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 

@@ -1,7 +1,7 @@
 import { parseBookId } from '../lib/books/book-id.ts';
-import { openBookRepository } from '../lib/books/open-book-repository.ts';
 import { loadConfig } from '../lib/config.ts';
-import { protectedEndpoint } from '../lib/http/endpoint.ts';
+import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
+import { protectedEndpoint } from '../lib/endpoint.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 
 const { signingSecret, table } = loadConfig(['signingSecret', 'table']);

@@ -1,10 +1,10 @@
-import { openBookList } from '../lib/books/open-book-repository.ts';
 import { parsePageQuery } from '../lib/books/parse-page-query.ts';
 import { loadConfig } from '../lib/config.ts';
+import { openBookList } from '../lib/dynamodb/open-book-repository.ts';
 import { HttpError } from '../lib/http/http-error.ts';
 import { linkToNext } from '../lib/http/link.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
-import { streamingEndpoint } from '../lib/http/streaming-endpoint.ts';
+import { streamingEndpoint } from '../lib/streaming-endpoint.ts';
 
 const { signingSecret, table, responseStreaming } = loadConfig([
   'signingSecret',

@@ -1,8 +1,8 @@
 import { parseBookId } from '../lib/books/book-id.ts';
-import { openBookRepository } from '../lib/books/open-book-repository.ts';
 import { parseBookChanges } from '../lib/books/parse-book.ts';
 import { loadConfig } from '../lib/config.ts';
-import { protectedEndpoint } from '../lib/http/endpoint.ts';
+import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
+import { protectedEndpoint } from '../lib/endpoint.ts';
 import { HttpError } from '../lib/http/http-error.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 

@@ -1,5 +1,5 @@
 import type { Credentials } from './auth/credentials.ts';
-import { parseTableUrl, type TableLocation } from './books/table-url.ts';
+import { parseTableUrl, type TableLocation } from './dynamodb/table-url.ts';
 
 /** Everything that the service can be configured with. */
 export interface Config {

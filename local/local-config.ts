@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { TableLocation } from '../lib/books/table-url.ts';
 import { type Config, ConfigError, loadConfig } from '../lib/config.ts';
+import type { TableLocation } from '../lib/dynamodb/table-url.ts';
 import { StartError } from './start-error.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createDynamoDBClient } from '../lib/books/dynamodb-client.ts';
-import { TableNotFoundError, verifyTable } from '../lib/books/table.ts';
-import { regionOf, type TableLocation } from '../lib/books/table-url.ts';
+import { createDynamoDBClient } from '../lib/dynamodb/client.ts';
+import { TableNotFoundError, verifyTable } from '../lib/dynamodb/table.ts';
+import { regionOf, type TableLocation } from '../lib/dynamodb/table-url.ts';
 import { createTable } from './create-table.ts';
 
 /**

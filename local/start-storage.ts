@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import type { TableLocation } from '../lib/books/table-url.ts';
+import type { TableLocation } from '../lib/dynamodb/table-url.ts';
 import { startEmbeddedEngine } from './embedded-engine.ts';
 import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';

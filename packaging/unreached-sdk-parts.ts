@@ -1,6 +1,6 @@
 /**
  * Takes the place of parts of the AWS SDK in the bundles (serverless.yml, custom.esbuild.alias) that the functions would
- * load and never get to: the search for credentials and for settings, all of which lib/books/dynamodb-client.ts gives;
+ * load and never get to: the search for credentials and for settings, all of which lib/dynamodb/client.ts gives;
  * event streams, which no operation of DynamoDB has; and endpoint discovery, which is turned off.
  *
  * @throws an Error when it is called after all
@@ -17,7 +17,7 @@ export function defaultProvider(): never {
  * @throws an Error when it is called after all
  */
 export function readFile(path: string): never {
-  throw new Error(`the SDK looks for a setting in ${path}; lib/books/dynamodb-client.ts has to give it`);
+  throw new Error(`the SDK looks for a setting in ${path}; lib/dynamodb/client.ts has to give it`);
 }
 
 /** Leaves a client's configuration as it is. */

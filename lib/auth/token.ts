@@ -1,7 +1,7 @@
 import { type CryptoKey, errors, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
 import { HttpError } from '../http/http-error.ts';
 import { outcomes } from '../http/outcomes.ts';
-import { writeLog } from '../log.ts';
+import { writeLog } from '../log/write-log.ts';
 
 /** SPEC.md section 8. */
 const lifetimeSeconds = 15 * 60;

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { outcomeOf } from './error-outcome.ts';
+import { outcomeOf } from '../error-outcome.ts';
 import type { Outcome } from './outcomes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
-import { BookRepository } from '../../lib/books/book-repository.ts';
+import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { authorize } from '../e2e/http.ts';
 import { LocalService } from '../e2e/local-service.ts';
 import { connect, listBooks, type TableAccess } from '../support/book-table.ts';

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BookNotFoundError, BookTooLargeError, IdTakenError } from '../../lib/books/errors.ts';
-import { bookKey } from '../../lib/books/keys.ts';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { anyText } from '../support/any-text.ts';
 import {
   type BookTable,

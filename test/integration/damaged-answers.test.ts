@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { BookRepository } from '../../lib/books/book-repository.ts';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
+import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import {
   type BookTable,
   connect,

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bookKey, counterKey } from '../../lib/books/keys.ts';
+import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import {
   type BookTable,
   createBookTable,

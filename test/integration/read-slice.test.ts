@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
-import { BookList } from '../../lib/books/book-list.ts';
+import { BookList } from '../../lib/dynamodb/book-list.ts';
 import { type BookTable, connect, createBookTable, listBooks, setCounter } from '../support/book-table.ts';
 import { type Engine, provideEngine } from '../support/engine.ts';
 import { inParallel } from '../support/in-parallel.ts';

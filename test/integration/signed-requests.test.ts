@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { bookKey } from '../../lib/books/keys.ts';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { connect } from '../support/book-table.ts';
 
 interface ReceivedRequest {

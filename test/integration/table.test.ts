@@ -1,8 +1,8 @@
 import { CreateTableCommand, DeleteTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
-import { openBookRepository } from '../../lib/books/open-book-repository.ts';
-import { KeySchemaError, TableNotFoundError, verifyTable } from '../../lib/books/table.ts';
+import { openBookRepository } from '../../lib/dynamodb/open-book-repository.ts';
+import { KeySchemaError, TableNotFoundError, verifyTable } from '../../lib/dynamodb/table.ts';
 import { connect, createBookTable, listBooks } from '../support/book-table.ts';
 import { type Engine, provideEngine, startEngine } from '../support/engine.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTokenSigner } from '../../lib/auth/token.ts';
-import { bookKey } from '../../lib/books/keys.ts';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { type BookTable, createBookTable, setCounter } from '../support/book-table.ts';
 import { type Engine, startEngine } from '../support/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';

@@ -1,4 +1,4 @@
-import type { ItemKey } from '../../lib/books/keys.ts';
+import type { ItemKey } from '../../lib/dynamodb/keys.ts';
 
 /** One request to DynamoDB, as far as capacity is concerned. */
 export interface Access {

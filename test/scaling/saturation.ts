@@ -1,4 +1,4 @@
-import { counterKey } from '../../lib/books/keys.ts';
+import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { PartitionLoad } from './partition-load.ts';
 import {
   createBooks,

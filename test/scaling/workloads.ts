@@ -1,4 +1,4 @@
-import { bookKey, counterKey, shardOf } from '../../lib/books/keys.ts';
+import { bookKey, counterKey, shardOf } from '../../lib/dynamodb/keys.ts';
 import type { Access } from './partition-load.ts';
 
 /** The requests to DynamoDB of some seconds, one array a second, at a given rate of requests to the service. */
@@ -89,7 +89,7 @@ export function listAllBooks(bookBytes: number, books: number): Workload {
   };
 }
 
-/** Instances that start: each reads the counter item once (lib/books/table.ts). */
+/** Instances that start: each reads the counter item once (lib/dynamodb/table.ts). */
 export function startInstances(): Workload {
   return function* (rate) {
     yield Array.from({ length: rate }, () => ({

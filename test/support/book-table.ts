@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Book } from '../../lib/books/book.ts';
-import { BookList } from '../../lib/books/book-list.ts';
-import { BookRepository } from '../../lib/books/book-repository.ts';
-import { createDynamoDBClient } from '../../lib/books/dynamodb-client.ts';
-import { counterKey } from '../../lib/books/keys.ts';
+import { BookList } from '../../lib/dynamodb/book-list.ts';
+import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
+import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
+import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { createTable } from '../../local/create-table.ts';
 
 /** A table as it is reached by a client. */

@@ -1,5 +1,5 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { bookKey } from '../../lib/books/keys.ts';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { setCounter, type TableAccess } from './book-table.ts';
 
 /** What BatchWriteItem takes at most. */

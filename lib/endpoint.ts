@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { requireToken } from './authentication.ts';
-import { formatData } from './envelope.ts';
-import type { Outcome } from './outcomes.ts';
+import { requireToken } from './auth/require-token.ts';
+import { formatData } from './http/envelope.ts';
+import type { Outcome } from './http/outcomes.ts';
 import { composeStack, type ProxyHandler } from './stack.ts';
 
 /** Carries out one request: returns the `data` of its envelope, or throws what ends it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { translateDynamoDBError } from '../../../../lib/books/dynamodb-errors.ts';
 import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
+import { translateDynamoDBError } from '../../../../lib/dynamodb/errors.ts';
 
 describe('translateDynamoDBError', () => {
   // What DynamoDB answers to an item, an update's result and an update's values of more than 400 KB.

@@ -1,9 +1,9 @@
 import type { MiddlewareObj } from '@middy/core';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { createTokenVerifier } from '../auth/token.ts';
-import { HttpError } from './http-error.ts';
-import { outcomes } from './outcomes.ts';
+import { HttpError } from '../http/http-error.ts';
+import { outcomes } from '../http/outcomes.ts';
+import { createTokenVerifier } from './token.ts';
 
 /**
  * Middleware that lets a request through only with a valid token as the whole value of its `Authorization` header

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { BookNotFoundError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
-import { protectedEndpoint, publicEndpoint } from '../../../../lib/http/endpoint.ts';
-import { HttpError } from '../../../../lib/http/http-error.ts';
-import { outcomes } from '../../../../lib/http/outcomes.ts';
-import { type CapturedLog, captureLog } from '../../../support/captured-log.ts';
-import { forgeToken } from '../../../support/forge-token.ts';
-import { createContext, createEvent } from '../../../support/proxy-event.ts';
+import { BookNotFoundError, StorageUnavailableError } from '../../../lib/books/errors.ts';
+import { protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
+import { HttpError } from '../../../lib/http/http-error.ts';
+import { outcomes } from '../../../lib/http/outcomes.ts';
+import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
+import { forgeToken } from '../../support/forge-token.ts';
+import { createContext, createEvent } from '../../support/proxy-event.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 const json = { 'Content-Type': 'application/json' };

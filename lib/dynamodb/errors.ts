@@ -1,4 +1,4 @@
-import { BookTooLargeError, StorageUnavailableError } from './errors.ts';
+import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 
 /** In the texts of every ValidationException about an item, or the values of an update, of more than 400 KB. */
 const tooLargeText = /size.*exceeded|exceeded.*size/i;

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import { translateDynamoDBError } from './dynamodb-errors.ts';
+import { translateDynamoDBError } from './errors.ts';
 
 /**
  * Runs a Query and gives the body of its response (Amazon DynamoDB API Reference, "Query") as it came. The SDK would

@@ -1,11 +1,11 @@
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { requireToken } from './authentication.ts';
-import { bufferBody } from './buffer-body.ts';
-import { encodeContent } from './content-encoding.ts';
-import type { Outcome } from './outcomes.ts';
+import { requireToken } from './auth/require-token.ts';
+import { bufferBody } from './http/buffer-body.ts';
+import { encodeContent } from './http/content-encoding.ts';
+import type { Outcome } from './http/outcomes.ts';
+import { type StreamedData, streamEnvelope } from './http/stream-envelope.ts';
 import { composeStack, type ProxyHandler } from './stack.ts';
-import { type StreamedData, streamEnvelope } from './stream-envelope.ts';
 
 /**
  * Makes the Lambda handler of an endpoint that takes a token and answers with an array of any length. Whether the

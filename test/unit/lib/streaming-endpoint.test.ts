@@ -2,13 +2,13 @@ import { Writable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { StorageUnavailableError } from '../../../../lib/books/errors.ts';
-import { outcomes } from '../../../../lib/http/outcomes.ts';
-import type { StreamedData } from '../../../../lib/http/stream-envelope.ts';
-import { streamingEndpoint } from '../../../../lib/http/streaming-endpoint.ts';
-import { type CapturedLog, captureLog } from '../../../support/captured-log.ts';
-import { forgeToken } from '../../../support/forge-token.ts';
-import { createContext, createEvent } from '../../../support/proxy-event.ts';
+import { StorageUnavailableError } from '../../../lib/books/errors.ts';
+import { outcomes } from '../../../lib/http/outcomes.ts';
+import type { StreamedData } from '../../../lib/http/stream-envelope.ts';
+import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
+import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
+import { forgeToken } from '../../support/forge-token.ts';
+import { createContext, createEvent } from '../../support/proxy-event.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 

@@ -1,7 +1,7 @@
 import { finished, Readable } from 'node:stream';
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { writeLog } from '../log.ts';
+import { writeLog } from './write-log.ts';
 
 type LogState = { startedAt?: number };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTableUrl, regionOf } from '../../../../lib/books/table-url.ts';
+import { parseTableUrl, regionOf } from '../../../../lib/dynamodb/table-url.ts';
 import { anyText } from '../../../support/any-text.ts';
 
 describe('parseTableUrl', () => {

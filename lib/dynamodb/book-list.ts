@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Book } from './book.ts';
-import { translateDynamoDBError } from './dynamodb-errors.ts';
+import type { Book } from '../books/book.ts';
+import { translateDynamoDBError } from './errors.ts';
 import { readJsonPage, readPage, type StartKey } from './item-page.ts';
 import { counterKey, shardOf } from './keys.ts';
 import { queryText } from './query-text.ts';

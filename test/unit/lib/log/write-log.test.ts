@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { writeLog } from '../../../lib/log.ts';
-import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
+import { writeLog } from '../../../../lib/log/write-log.ts';
+import { type CapturedLog, captureLog } from '../../../support/captured-log.ts';
 
 let log: CapturedLog;
 

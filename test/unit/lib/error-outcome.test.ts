@@ -4,10 +4,10 @@ import {
   BookTooLargeError,
   IdTakenError,
   StorageUnavailableError,
-} from '../../../../lib/books/errors.ts';
-import { outcomeOf } from '../../../../lib/http/error-outcome.ts';
-import { HttpError } from '../../../../lib/http/http-error.ts';
-import { type Outcome, outcomes } from '../../../../lib/http/outcomes.ts';
+} from '../../../lib/books/errors.ts';
+import { outcomeOf } from '../../../lib/error-outcome.ts';
+import { HttpError } from '../../../lib/http/http-error.ts';
+import { type Outcome, outcomes } from '../../../lib/http/outcomes.ts';
 
 const cases: [name: string, error: unknown, outcome: Outcome][] = [
   ['an HttpError', new HttpError(outcomes.invalidToken), outcomes.invalidToken],

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BookList } from './book-list.ts';
 import { BookRepository } from './book-repository.ts';
-import { createDynamoDBClient } from './dynamodb-client.ts';
+import { createDynamoDBClient } from './client.ts';
 import { verifyTable } from './table.ts';
 import type { TableLocation } from './table-url.ts';
 

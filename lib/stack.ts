@@ -1,11 +1,11 @@
 import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { loadConfig } from '../config.ts';
-import { allowOrigin } from './cross-origin.ts';
-import { formatErrors } from './envelope.ts';
-import { HttpError } from './http-error.ts';
-import { outcomes } from './outcomes.ts';
-import { logRequests } from './request-log.ts';
+import { loadConfig } from './config.ts';
+import { allowOrigin } from './http/cross-origin.ts';
+import { formatErrors } from './http/envelope.ts';
+import { HttpError } from './http/http-error.ts';
+import { outcomes } from './http/outcomes.ts';
+import { logRequests } from './log/request-log.ts';
 
 /** A Lambda handler for API Gateway's proxy integration. */
 export type ProxyHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;

@@ -1,5 +1,5 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import { translateDynamoDBError } from './dynamodb-errors.ts';
+import { translateDynamoDBError } from './errors.ts';
 
 /** Where a Query goes on. */
 export type StartKey = NonNullable<QueryCommandInput['ExclusiveStartKey']>;

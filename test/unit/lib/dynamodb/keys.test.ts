@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bookKey, counterKey, shardOf } from '../../../../lib/books/keys.ts';
+import { bookKey, counterKey, shardOf } from '../../../../lib/dynamodb/keys.ts';
 
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 

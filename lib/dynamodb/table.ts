@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { translateDynamoDBError } from './dynamodb-errors.ts';
+import { translateDynamoDBError } from './errors.ts';
 import { counterKey } from './keys.ts';
 
 /** The table is missing. */

@@ -8,9 +8,9 @@ import {
   PutCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { Book, BookFields } from './book.ts';
-import { translateDynamoDBError } from './dynamodb-errors.ts';
-import { BookNotFoundError, BookTooLargeError, IdTakenError } from './errors.ts';
+import type { Book, BookFields } from '../books/book.ts';
+import { BookNotFoundError, BookTooLargeError, IdTakenError } from '../books/errors.ts';
+import { translateDynamoDBError } from './errors.ts';
 import { bookKey, counterKey, type ItemKey } from './keys.ts';
 import { watchAttempts } from './watch-attempts.ts';
 

@@ -1,6 +1,6 @@
-import { BookNotFoundError, BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
-import { HttpError } from './http-error.ts';
-import { type Outcome, outcomes } from './outcomes.ts';
+import { BookNotFoundError, BookTooLargeError, StorageUnavailableError } from './books/errors.ts';
+import { HttpError } from './http/http-error.ts';
+import { type Outcome, outcomes } from './http/outcomes.ts';
 
 /**
  * @param error - whatever ended a request
