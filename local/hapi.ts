@@ -28,10 +28,13 @@ interface HapiBoom {
 /** The toolkit of a hapi extension. */
 export interface HapiToolkit {
   readonly continue: symbol;
-  response(body: string): HapiResponse;
+  response(body: string | Buffer): HapiResponse;
 }
 
-type HapiExtension = (request: HapiRequest, toolkit: HapiToolkit) => HapiResponse | symbol;
+type HapiExtension = (
+  request: HapiRequest,
+  toolkit: HapiToolkit,
+) => HapiResponse | symbol | Promise<HapiResponse | symbol>;
 
 /** The part of hapi's server options that the gateway sets or looks at. */
 export interface HapiServerOptions {

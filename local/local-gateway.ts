@@ -3,6 +3,7 @@ import { type Duplex, finished } from 'node:stream';
 import { preflightHeaders } from '../infrastructure/cors.ts';
 import type { GatewayResponse } from './gateway-responses.ts';
 import type { HapiRequest, HapiResponse, HapiServer, HapiServerOptions, HapiToolkit } from './hapi.ts';
+import { pages } from './pages.ts';
 
 /** Gives the gateway's own answer for a response type of API Gateway. */
 type RenderGatewayResponse = (type: string) => GatewayResponse;
@@ -37,7 +38,7 @@ export function actAsGateway(
   render: RenderGatewayResponse,
   corsOrigin: string | undefined,
 ): void {
-  server.ext('onRequest', (request, toolkit) => {
+  server.ext('onRequest', async (request, toolkit) => {
     // Without it, neither hapi nor serverless-offline adds CORS headers; the event has the header all the same.
     delete request.headers.origin;
     const methods =
@@ -45,6 +46,10 @@ export function actAsGateway(
     if (corsOrigin !== undefined && methods.length > 0) {
       const headers = preflightHeaders(methods, corsOrigin);
       return answer(toolkit, { status: 200, headers, body: '' }).takeover();
+    }
+    const page = request.method === 'get' ? await pages.get(request.path)?.() : undefined;
+    if (page !== undefined) {
+      return toolkit.response(page.body).header('Content-Type', page.contentType).takeover();
     }
     // hapi would answer HEAD from the routes of GET, and read the bodies of requests that no function is there for.
     if (request.method === 'head' || findRoute(server, request) === fallbackRoute) {
