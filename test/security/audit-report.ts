@@ -6,7 +6,7 @@ export type AuditResult =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 const severities = ['info', 'low', 'moderate', 'high', 'critical'] as const;
-type Severity = (typeof severities)[number];
+export type Severity = (typeof severities)[number];
 
 interface AuditReport {
   readonly vulnerabilities: Readonly<Record<string, { readonly severity: Severity }>>;

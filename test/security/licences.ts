@@ -29,10 +29,21 @@ const forTools = new Set([
   ...permissive,
   'Artistic-2.0',
   'CC-BY-3.0',
+  'MIT-0',
   'MPL-2.0',
   'PSF-2.0',
   'Python-2.0',
   'WTFPL',
+]);
+
+/** Under MIT by their LICENSE file; package.json says so in a form that npm does not read. */
+const mitInTheirFiles = new Set([
+  'compute-gcd',
+  'compute-lcm',
+  'validate.io-function',
+  'validate.io-integer',
+  'validate.io-integer-array',
+  'validate.io-number',
 ]);
 
 /**
@@ -43,7 +54,9 @@ const forTools = new Set([
  * @returns a line for each such package
  */
 export function findForeignLicences({ packages }: LockFile, deployed: boolean): string[] {
-  return Object.entries(packages).flatMap(([path, { license, dev, devOptional }]) => {
+  return Object.entries(packages).flatMap(([path, { license: stated, dev, devOptional }]) => {
+    const name = path.replace(/^.*node_modules\//, '');
+    const license = stated ?? (mitInTheirFiles.has(name) ? 'MIT' : undefined);
     const isTool = !deployed || dev === true || devOptional === true;
     const allowed = isTool ? forTools : permissive;
     if (path === '' || (typeof license === 'string' && isAllowed(license, allowed))) return [];

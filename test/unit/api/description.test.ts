@@ -4,7 +4,9 @@ import { parse } from 'yaml';
 import { readDescription } from '../../../api/description-file.ts';
 import { outcomes } from '../../../lib/http/outcomes.ts';
 import { collectGatewayResponses } from '../../../local/gateway-responses.ts';
+import { loadLocalConfig } from '../../../local/local-config.ts';
 import { description, operations, type ResponseDescription } from '../../contract/description.ts';
+import { decodeToken, forgeToken } from '../../support/forge-token.ts';
 
 /** Types of gateway responses that this API has no cause for. They are defined all the same: nothing else may answer. */
 const withoutCause: Readonly<Record<string, string>> = {
@@ -29,6 +31,17 @@ describe('openapi.yaml', () => {
     const { text, current } = await readDescription();
 
     expect(text).toBe(current);
+  });
+
+  test('its example token opens nothing: it has expired, and is not signed with the local secret', () => {
+    const [token = ''] = JSON.stringify(description).match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
+    const { claims } = decodeToken(token);
+    const { signingSecret } = loadLocalConfig('/nowhere', {});
+
+    expect((claims as { readonly exp: number }).exp).toBeLessThan(Date.now() / 1000);
+    expect(token).not.toBe(
+      forgeToken({ header: { alg: 'HS256', typ: 'JWT' }, claims, secret: signingSecret }),
+    );
   });
 
   test('every outcome of the functions is in it, and every status and message in it is an outcome', () => {
