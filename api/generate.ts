@@ -1,16 +1,20 @@
 /**
  * `npm run api`: writes everything that is generated from the sources of the service: a part of openapi.yaml, and from
- * that the files in client/. With `--check` it writes nothing, lints openapi.yaml, and fails when a file is not current.
+ * that the files in client/. With `--check` it writes nothing, lints openapi.yaml, fails when a file is not current, and
+ * sends the requests of the Postman collection to a local service.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GeneratedFile, makeClientFiles, makeDescription } from './generated-files.ts';
 import { projectFolder, runTool } from './run-tool.ts';
+import { testPostmanCollection } from './test-postman-collection.ts';
 
 if (process.argv.includes('--check')) {
   await runTool('redocly', ['lint', 'openapi.yaml', '--config', 'api/redocly.yaml']);
   for (const file of [await makeDescription(), ...(await makeClientFiles())]) await checkFile(file);
+  await testPostmanCollection();
+  console.log('the requests of the Postman collection succeed, sent by newman');
 } else {
   await writeText(await makeDescription());
   for (const file of await makeClientFiles()) await writeText(file);

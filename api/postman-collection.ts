@@ -7,18 +7,44 @@ import { runTool } from './run-tool.ts';
 interface Item {
   readonly name: string;
   readonly item?: readonly Item[];
-  readonly request?: { readonly url: { readonly query: readonly object[] } };
+  readonly request?: Request;
+}
+
+interface Request {
+  readonly url: { readonly query: readonly Parameter[]; readonly variable: readonly Parameter[] };
+  readonly header: readonly Parameter[];
+}
+
+interface Parameter {
+  readonly key: string;
 }
 
 /** Members that are new with each conversion, or that nobody needs to send a request. */
 const leftOut: ReadonlySet<string> = new Set(['id', '_postman_id', 'response']);
 
-const storeToken = [
-  'const { data } = pm.response.json();',
-  "if (data !== null) pm.collectionVariables.set('token', data.token);",
+/** What the requests tell each other: the token, and the book that was created, fetched or changed last. */
+const variables = { token: '', bookId: '1', etag: '*' };
+
+/** Runs after each response. `data` is a name of the sandbox's own, and a 304 has no body. */
+const storeVariables = [
+  "if (pm.response.headers.has('ETag')) pm.collectionVariables.set('etag', pm.response.headers.get('ETag'));",
+  'const result = pm.response.code < 300 ? pm.response.json().data : null;',
+  "if (result?.token) pm.collectionVariables.set('token', result.token);",
+  "if (result?.id) pm.collectionVariables.set('bookId', result.id);",
 ];
 
-/** Makes a collection for Postman, Bruno and their like, in which the request that logs in keeps the token for the others. */
+/** Headers with a value of use to everybody; the converter invents values. */
+const headerValues: Readonly<Record<string, object>> = {
+  'Idempotency-Key': { value: '{{$guid}}' },
+  'If-Match': { value: '{{etag}}', disabled: true },
+  'If-None-Match': { value: '{{etag}}', disabled: true },
+  'Accept-Encoding': { value: 'gzip', disabled: true },
+};
+
+/**
+ * Makes a collection for Postman, Bruno and their like. Its requests can be sent from top to bottom: the login keeps the
+ * token for the others, and the created book is the one that is fetched, changed and deleted.
+ */
 export async function makePostmanCollection(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
   try {
@@ -29,6 +55,7 @@ export async function makePostmanCollection(): Promise<string> {
     const collection = {
       ...rest,
       item: item.map(adapt),
+      event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeVariables } }],
       auth: {
         type: 'apikey',
         apikey: [
@@ -37,7 +64,7 @@ export async function makePostmanCollection(): Promise<string> {
           { key: 'value', value: '{{token}}', type: 'string' },
         ],
       },
-      variable: [...variable, { key: 'token', value: '' }],
+      variable: [...variable, ...Object.entries(variables).map(([key, value]) => ({ key, value }))],
     };
     return `${JSON.stringify(collection, null, 2)}\n`;
   } finally {
@@ -49,15 +76,25 @@ function omit(key: string, value: unknown): unknown {
   return leftOut.has(key) ? undefined : value;
 }
 
+function adapt({ name, item, request, ...rest }: Item): object {
+  if (item !== undefined) return { name, ...rest, item: item.map(adapt) };
+  return { name, request: request && adaptRequest(request, name === 'Log in') };
+}
+
 /** Query parameters are optional: they are there to be switched on and filled in. Values of their own would be random. */
-function adapt(item: Item): object {
-  if (item.item !== undefined) return { ...item, item: item.item.map(adapt) };
-  const { name, request } = item;
-  const query = request?.url.query.map((parameter) => ({ ...parameter, value: '', disabled: true }));
-  const event = [{ listen: 'test', script: { type: 'text/javascript', exec: storeToken } }];
+function adaptRequest(request: Request, isPublic: boolean): object {
+  const { url, header } = request;
   return {
-    name,
-    ...(name === 'Log in' && { event }),
-    request: { ...request, url: { ...request?.url, query } },
+    ...request,
+    url: {
+      ...url,
+      query: url.query.map((parameter) => ({ ...parameter, value: '', disabled: true })),
+      variable: url.variable.map((variable) =>
+        variable.key === 'id' ? { ...variable, value: '{{bookId}}' } : variable,
+      ),
+    },
+    header: header.map((parameter) => ({ ...parameter, ...headerValues[parameter.key] })),
+    // The collection's token otherwise, for which the member has to be absent.
+    auth: isPublic ? { type: 'noauth' } : undefined,
   };
 }

@@ -36,6 +36,9 @@ export interface paths {
         /**
          * Create a book
          * @description Stores a book under a new id. A field left out is stored as `""` or `0`.
+         *
+         *     With an `Idempotency-Key` the request can be sent again without creating a second book. A refused request (400, 401,
+         *     413) leaves the key unused; one that failed midway (5xx, or no response) is completed by the next with the same key.
          */
         readonly post: operations["createBook"];
         readonly delete?: never;
@@ -85,7 +88,8 @@ export interface paths {
         readonly get: operations["getBook"];
         /**
          * Change some fields of a book
-         * @description A field left out keeps its value. A missing book is reported before an invalid body.
+         * @description A field left out keeps its value. A missing book is reported before an invalid body, and both before a failed
+         *     precondition.
          */
         readonly put: operations["updateBook"];
         readonly post?: never;
@@ -237,8 +241,23 @@ export interface components {
                 };
             };
         };
-        /** @description The book is larger than 400 KB, or the body larger than 10 MB */
-        readonly PayloadTooLarge: {
+        /** @description The book is not the one that `If-Match` names; nothing was changed */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": {
+                    /** @constant */
+                    readonly status: 412;
+                    /** @constant */
+                    readonly message: "Precondition failed";
+                    readonly data: null;
+                };
+            };
+        };
+        /** @description The body is larger than 10 MB */
+        readonly BodyTooLarge: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -248,6 +267,36 @@ export interface components {
                     readonly status: 413;
                     /** @constant */
                     readonly message: "Payload too large";
+                    readonly data: null;
+                };
+            };
+        };
+        /** @description The book is larger than 400 KB, or the body larger than 10 MB */
+        readonly BookTooLarge: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": {
+                    /** @constant */
+                    readonly status: 413;
+                    /** @constant */
+                    readonly message: "Payload too large";
+                    readonly data: null;
+                };
+            };
+        };
+        /** @description The idempotency key belongs to a book with other fields; nothing was stored */
+        readonly KeyAlreadyUsed: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": {
+                    /** @constant */
+                    readonly status: 422;
+                    /** @constant */
+                    readonly message: "Idempotency key already used";
                     readonly data: null;
                 };
             };
@@ -283,7 +332,7 @@ export interface components {
                 };
             };
         };
-        /** @description API Gateway could not get an answer from the function */
+        /** @description API Gateway got no response from the function */
         readonly BadGateway: {
             headers: {
                 readonly [name: string]: unknown;
@@ -298,7 +347,7 @@ export interface components {
                 };
             };
         };
-        /** @description The database does not answer, or the function ran out of time */
+        /** @description The database did not respond, or the function ran out of time */
         readonly ServiceUnavailable: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
@@ -314,7 +363,7 @@ export interface components {
                 };
             };
         };
-        /** @description A function did not answer in time */
+        /** @description The function did not respond in time */
         readonly GatewayTimeout: {
             headers: {
                 readonly [name: string]: unknown;
@@ -330,9 +379,17 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description Changes the book only when its entity tag is in this list; `*` stands for any tag */
+        readonly IfMatch: string;
+    };
     requestBodies: never;
     headers: {
+        /**
+         * @description A strong entity tag (RFC 9110), another one after each change of the book
+         * @example "9f1c2d34a5b6"
+         */
+        readonly ETag: string;
         /**
          * @description Seconds to wait before the request is sent again
          * @example 1
@@ -401,7 +458,7 @@ export interface operations {
                     };
                 };
             };
-            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 413: components["responses"]["BodyTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             /** @description The token could not be signed, or a bug */
             readonly 500: {
@@ -426,7 +483,13 @@ export interface operations {
     readonly createBook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description A value of the client's own for this book, such as a UUID, sent once: 1 to 255 visible ASCII characters,
+                 *     taken as they are. It is remembered for 7 days
+                 */
+                readonly "Idempotency-Key"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -439,6 +502,9 @@ export interface operations {
             /** @description The created book, with its id */
             readonly 201: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    /** @description The book was created by an earlier request with the same idempotency key; absent otherwise */
+                    readonly "Idempotency-Replayed"?: "true";
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -451,9 +517,24 @@ export interface operations {
                     };
                 };
             };
-            readonly 400: components["responses"]["InvalidInput"];
+            /** @description The body cannot be read as book fields, the key is malformed, or the request is malformed HTTP */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly status: 400;
+                        /** @enum {unknown} */
+                        readonly message: "Invalid input" | "Invalid idempotency key" | "Bad request";
+                        readonly data: null;
+                    };
+                };
+            };
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 413: components["responses"]["BookTooLarge"];
+            readonly 422: components["responses"]["KeyAlreadyUsed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 502: components["responses"]["BadGateway"];
@@ -522,7 +603,10 @@ export interface operations {
     readonly getBook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Fetches the book only when its entity tag is not in this list; `*` stands for any tag */
+                readonly "If-None-Match"?: string;
+            };
             readonly path: {
                 /**
                  * @description The id of a book, in decimal digits without a leading zero; nothing else is the id of any book
@@ -537,6 +621,7 @@ export interface operations {
             /** @description The book */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -548,6 +633,14 @@ export interface operations {
                         readonly data: components["schemas"]["Book"];
                     };
                 };
+            };
+            /** @description The book still has an entity tag of `If-None-Match`; there is no body */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
@@ -562,7 +655,10 @@ export interface operations {
     readonly updateBook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Changes the book only when its entity tag is in this list; `*` stands for any tag */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The id of a book, in decimal digits without a leading zero; nothing else is the id of any book
@@ -581,6 +677,7 @@ export interface operations {
             /** @description The whole book, with the changes */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -596,7 +693,8 @@ export interface operations {
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["BookNotFound"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["BookTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 502: components["responses"]["BadGateway"];
@@ -607,7 +705,10 @@ export interface operations {
     readonly deleteBook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Changes the book only when its entity tag is in this list; `*` stands for any tag */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The id of a book, in decimal digits without a leading zero; nothing else is the id of any book
@@ -637,6 +738,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["BookNotFound"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 502: components["responses"]["BadGateway"];

@@ -2,13 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { description, findOperation, type Operation, type ResponseDescription } from './description.ts';
-import { fitsBody, fitsQuery } from './fits-request.ts';
+import { fitsBody, fitsHeaders, fitsQuery } from './fits-request.ts';
 
 /** A request, as far as it decides what the answer may be. */
 interface CheckedRequest {
   readonly method: string;
   /** Path and query below the base URL. */
   readonly path: string;
+  /** By names in any case; an array when the header was sent several times. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer | undefined;
 }
 
@@ -42,8 +44,11 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: (body) => zstdDecompressSync(body),
 };
 
-/** Messages of answers that say that the request is not what the description asks for. */
+/** Messages of responses that call the body or the query invalid. */
 const refusals: ReadonlySet<unknown> = new Set(['Invalid input', 'Invalid request payload']);
+
+/** The message of a response that calls a header invalid. */
+const headerRefusal = 'Invalid idempotency key';
 
 /**
  * Holds an answer against openapi.yaml: its status has to be described for this request, its headers and its body have
@@ -62,6 +67,10 @@ export function checkAnswer(answer: CheckedAnswer): void {
   checkHeaders(answer, response);
   // HEAD has no body, whatever the answer.
   if (method === 'HEAD') return;
+  if (response.content === undefined) {
+    if (answer.body.length > 0) throw new ContractError(answer, 'it has a body');
+    return;
+  }
   const envelope = readEnvelope(answer);
   const problem = findProblem(response.content['application/json'].schema, envelope);
   if (problem !== undefined) throw new ContractError(answer, `the body ${problem}`);
@@ -76,7 +85,9 @@ export function checkAnswer(answer: CheckedAnswer): void {
  */
 export function findExamples(answer: CheckedAnswer): readonly string[] {
   const operation = findOperation(answer.request.method, answer.request.path);
-  const examples = operation?.responses[answer.status]?.content['application/json'].examples ?? {};
+  const content = operation?.responses[answer.status]?.content;
+  if (content === undefined) return [];
+  const { examples } = content['application/json'];
   const envelope = withoutToken(readEnvelope(answer));
   return Object.entries(examples)
     .filter(([, { value }]) => isDeepStrictEqual(withoutToken(value), envelope))
@@ -93,9 +104,10 @@ function findUndescribed(
   return { 404: NotFound, 400: BadRequest, 429: TooManyRequests }[status];
 }
 
-function checkHeaders(answer: CheckedAnswer, { headers = {} }: ResponseDescription): void {
+function checkHeaders(answer: CheckedAnswer, { headers = {}, content }: ResponseDescription): void {
   const type = answer.headers['content-type'];
-  if (type !== 'application/json') throw new ContractError(answer, `Content-Type is ${type}`);
+  if (content !== undefined && type !== 'application/json')
+    throw new ContractError(answer, `Content-Type is ${type}`);
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const value = answer.headers[name.toLowerCase()];
     if (value === undefined && !required) continue;
@@ -105,14 +117,16 @@ function checkHeaders(answer: CheckedAnswer, { headers = {} }: ResponseDescripti
 }
 
 function checkVerdict(answer: CheckedAnswer, operation: Operation, envelope: unknown): void {
-  const { body, path } = answer.request;
+  const { body, path, headers = {} } = answer.request;
   const fits = (schema: object, value: unknown) => findProblem(schema, value) === undefined;
   const verdicts = [fitsQuery(operation, path, fits), fitsBody(operation, body, fits)];
-  if (answer.status < 300 && verdicts.includes('no')) {
+  const headerVerdict = fitsHeaders(operation, headers, fits);
+  if (answer.status < 300 && [...verdicts, headerVerdict].includes('no')) {
     throw new ContractError(answer, 'a request was accepted that is not as described');
   }
-  const refused = refusals.has((envelope as { readonly message: unknown }).message);
-  if (refused && verdicts.every((verdict) => verdict === 'yes')) {
+  const { message } = envelope as { readonly message: unknown };
+  const refused = refusals.has(message) && verdicts.every((verdict) => verdict === 'yes');
+  if (refused || (message === headerRefusal && headerVerdict === 'yes')) {
     throw new ContractError(answer, 'a request was refused that is as described');
   }
 }

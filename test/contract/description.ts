@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 
-/** What may be said about an answer. `$ref` has been replaced by what it names. */
+/** A described response. `$ref` has been replaced by what it names. */
 export interface ResponseDescription {
   readonly description: string;
   readonly headers?: Readonly<Record<string, HeaderDescription>>;
-  readonly content: {
+  /** Absent when the response has no body. */
+  readonly content?: {
     readonly 'application/json': {
       readonly schema: object;
       readonly examples: Readonly<Record<string, { readonly value: unknown }>>;

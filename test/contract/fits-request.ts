@@ -37,6 +37,30 @@ export function fitsQuery({ parameters }: Operation, path: string, fits: Fits): 
 }
 
 /**
+ * Holds the headers of a request against the description.
+ *
+ * @param operation - what is asked for
+ * @param headers - by names in any case
+ * @param fits - validates a value
+ */
+export function fitsHeaders(
+  { parameters }: Operation,
+  headers: Readonly<Record<string, string | readonly string[]>>,
+  fits: Fits,
+): Verdict {
+  const sent = Object.entries(headers);
+  for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'header')) {
+    const values = sent
+      .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+      .flatMap(([, value]) => value);
+    // HTTP joins the values of a header that is sent several times, and drops white space around each.
+    const text = values.map((value) => value.replace(/^[ \t]+|[ \t]+$/g, '')).join(', ');
+    if (values.length > 0 && !fits(schema, text)) return 'no';
+  }
+  return 'yes';
+}
+
+/**
  * Holds the body of a request against the description.
  *
  * @param operation - what is asked for

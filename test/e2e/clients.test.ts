@@ -1,22 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBookCatalogClient, LoginError } from '../../client/book-catalog-client.ts';
-import { operations } from '../contract/description.ts';
 import { request } from './http.ts';
 import { createDataFolder, LocalService } from './local-service.ts';
 
 /** What `npm start` has without settings, and so the files in client/. */
 const credentials = { username: 'admin', password: 'password' };
-
-/** Each operation once, in an order that works on an empty catalog, with the status that it ends with. */
-const life = [
-  'POST /token 200',
-  'POST /book 201',
-  'GET /books 200',
-  'GET /book/1 200',
-  'PUT /book/1 200',
-  'DELETE /book/1 200',
-];
 
 let dataFolder: string;
 let service: LocalService;
@@ -35,7 +24,7 @@ afterAll(async () => {
   await rm(dataFolder, { recursive: true, force: true });
 });
 
-describe('the files in client/ for editors and API tools', () => {
+describe('the file in client/ for editors', () => {
   test('requests.http holds each operation, and its requests succeed one after the other', async () => {
     const text = await readFile('client/requests.http', 'utf8');
 
@@ -50,24 +39,6 @@ describe('the files in client/ for editors and API tools', () => {
       'PUT /book/ID 200',
       'DELETE /book/ID 200',
     ]);
-  });
-
-  test('the Postman collection holds each operation, and its requests succeed with the token of the login', async () => {
-    const collection = JSON.parse(await readFile('client/book-catalog.postman_collection.json', 'utf8'));
-    const routes = collectRequests(collection).map(({ method, url }) => `${method} /${url.path.join('/')}`);
-
-    const empty = await createDataFolder();
-    const fresh = await LocalService.start({
-      DB_PATH: empty,
-      AUTH_USERNAME: credentials.username,
-      AUTH_PASSWORD: credentials.password,
-    });
-    const sent = await sendCollection(collection, fresh.baseUrl);
-    await fresh.stop();
-    await rm(empty, { recursive: true, force: true });
-
-    expect(routes.sort()).toEqual(operations.map(({ route }) => route.replace('{id}', ':id')).sort());
-    expect(sent.sort()).toEqual([...life].sort());
   });
 });
 
@@ -112,45 +83,6 @@ describe('the TypeScript client', () => {
 
 function countLogins(): number {
   return service.output.split('"route":"POST /token"').length - 1;
-}
-
-interface PostmanItem {
-  readonly item?: readonly PostmanItem[];
-  readonly request?: PostmanRequest;
-}
-
-interface PostmanRequest {
-  readonly method: string;
-  readonly url: {
-    readonly path: readonly string[];
-    readonly variable?: readonly { readonly key: string; readonly value: string }[];
-  };
-  readonly body?: { readonly raw?: string };
-}
-
-function collectRequests({ item = [], request: own }: PostmanItem): readonly PostmanRequest[] {
-  return [...(own ? [own] : []), ...item.flatMap(collectRequests)];
-}
-
-/** Sends the requests of a collection in the order of a book's life, with the variables filled in. */
-async function sendCollection(collection: PostmanItem, baseUrl: string): Promise<string[]> {
-  const order = ['POST', 'GET', 'PUT', 'DELETE'];
-  const requests = [...collectRequests(collection)].sort(
-    (a, b) => order.indexOf(a.method) - order.indexOf(b.method),
-  );
-  const sent: string[] = [];
-  let token = '';
-  for (const { method, url, body } of requests) {
-    const path = url.path.map((part) => url.variable?.find(({ key }) => `:${key}` === part)?.value ?? part);
-    const answer = await request(`${baseUrl}/${path.join('/')}`, {
-      method,
-      headers: { Authorization: token },
-      body: body?.raw ?? null,
-    });
-    token = (answer.envelope.data as { token?: string } | null)?.token ?? token;
-    sent.push(`${method} /${path.join('/')} ${answer.status}`);
-  }
-  return sent;
 }
 
 /** Sends the requests of a file for editors, one after the other, with the variables filled in. */

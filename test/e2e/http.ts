@@ -16,6 +16,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Answ
     request: {
       method: init.method ?? 'GET',
       path: pathname + search,
+      headers: Object.fromEntries(new Headers(init.headers)),
       body: typeof init.body === 'string' ? init.body : undefined,
     },
     status: response.status,

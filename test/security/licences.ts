@@ -33,6 +33,7 @@ const forTools = new Set([
   'MPL-2.0',
   'PSF-2.0',
   'Python-2.0',
+  'Unlicense',
   'WTFPL',
 ]);
 
@@ -40,6 +41,8 @@ const forTools = new Set([
 const mitInTheirFiles = new Set([
   'compute-gcd',
   'compute-lcm',
+  'httpntlm',
+  'stack-trace',
   'validate.io-function',
   'validate.io-integer',
   'validate.io-integer-array',
