@@ -1,9 +1,3 @@
-/** A resource of the stack, as far as it is looked at here. */
-interface Resource {
-  readonly Type: string;
-  readonly Properties?: Record<string, unknown>;
-}
-
 /** A function of serverless.yml, as far as it is looked at here. */
 export interface FunctionDefinition {
   readonly events: { http?: string | { readonly method: string; readonly path: string } }[];
@@ -31,23 +25,12 @@ export function answerPreflights(functions: Iterable<FunctionDefinition>, origin
 }
 
 /**
- * Gives the answers of API Gateway's own the headers with which a site's scripts may read them.
+ * The headers with which a site's scripts may read the responses of API Gateway's own.
  *
- * @param resources - the resources of the stack
  * @param origin - scheme, host and port of the site
  */
-export function allowOriginInGatewayResponses(
-  resources: Readonly<Record<string, Resource>>,
-  origin: string,
-): void {
-  for (const { Type, Properties } of Object.values(resources)) {
-    if (Type !== 'AWS::ApiGateway::GatewayResponse' || Properties === undefined) continue;
-    Properties.ResponseParameters = {
-      ...(Properties.ResponseParameters ?? {}),
-      'gatewayresponse.header.Access-Control-Allow-Origin': `'${origin}'`,
-      'gatewayresponse.header.Access-Control-Expose-Headers': "'Retry-After'",
-    };
-  }
+export function readableHeaders(origin: string): Readonly<Record<string, string>> {
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Retry-After' };
 }
 
 /**

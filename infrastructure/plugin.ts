@@ -1,4 +1,7 @@
-import { allowOriginInGatewayResponses, answerPreflights, type FunctionDefinition } from './cors.ts';
+import { createAddressLimit, findAddressLimitProblem } from './address-limit.ts';
+import { answerPreflights, type FunctionDefinition, readableHeaders } from './cors.ts';
+import { createDomain, type DomainParameters, findDomainProblem } from './domain.ts';
+import { createGatewayResponses } from './gateway-responses.ts';
 
 /** The part of the Serverless Framework's `serverless` object that this plugin uses. */
 interface Serverless {
@@ -7,6 +10,7 @@ interface Serverless {
   readonly service: {
     readonly service: string;
     readonly params?: Readonly<Record<string, unknown>>;
+    readonly custom: { readonly stage: StageParameters };
     readonly provider: {
       readonly compiledCloudFormationTemplate: Template;
       readonly environment: { readonly CORS_ORIGIN: string };
@@ -23,21 +27,32 @@ interface Serverless {
   getProvider(name: 'aws'): AwsProvider;
 }
 
+/** Parameters of infrastructure/stages.yml for what is in the template only when they are set. */
+interface StageParameters extends DomainParameters {
+  readonly requestsPerAddress: string | number;
+}
+
 interface AwsProvider {
   getStage(): string;
+  getRegion(): string;
   getAccountId(): Promise<string>;
 }
 
 /** A CloudFormation template. */
 interface Template {
-  readonly Resources: Readonly<Record<string, Resource>>;
-  readonly Outputs: Record<string, { readonly Description: string; readonly Value: unknown }>;
+  readonly Resources: Record<string, Resource>;
+  readonly Outputs: Record<string, Output | undefined>;
 }
 
 interface Resource {
   readonly Type: string;
   readonly Properties: Record<string, unknown>;
   DependsOn?: string[];
+}
+
+interface Output {
+  readonly Description?: string;
+  readonly Value: unknown;
 }
 
 /** The framework's own plugin that deploys, as far as a change set goes. */
@@ -61,6 +76,7 @@ const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']);
  *
  * - a stage, a region or credentials that are wrong or missing end a command before it does anything;
  * - the API's deployment is a snapshot that holds every gateway response, and makes no stage of its own;
+ * - a domain of its own and a limit per client address are in the template when their parameters are set;
  * - with an origin in the parameter `corsOrigin`, browsers may call the API from there, otherwise from nowhere;
  * - a table that a removed stack left behind is adopted, with its books, by the next deploy.
  */
@@ -88,6 +104,7 @@ export default class InfrastructurePlugin {
   async #checkTarget(): Promise<void> {
     const { classes, processedInput } = this.#serverless;
     this.#checkStage();
+    this.#checkParameters();
     if (!remoteCommands.has(processedInput.commands[0] ?? '')) return;
     const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     if (!(this.#options.region || AWS_REGION || AWS_DEFAULT_REGION)) {
@@ -109,6 +126,14 @@ export default class InfrastructurePlugin {
     );
   }
 
+  #checkParameters(): void {
+    const { requestsPerAddress, ...domain } = this.#serverless.service.custom.stage;
+    const problem =
+      findDomainProblem(domain, this.#serverless.getProvider('aws').getRegion()) ??
+      findAddressLimitProblem(String(requestsPerAddress));
+    if (problem !== undefined) throw new this.#serverless.classes.Error(problem);
+  }
+
   #answerPreflights(): void {
     const { functions, provider } = this.#serverless.service;
     const { CORS_ORIGIN } = provider.environment;
@@ -116,14 +141,30 @@ export default class InfrastructurePlugin {
   }
 
   #completeTemplate(): void {
-    const { compiledCloudFormationTemplate: template, environment } = this.#serverless.service.provider;
+    const { custom, provider, service } = this.#serverless.service;
+    const { compiledCloudFormationTemplate: template, environment } = provider;
+    const { requestsPerAddress, ...domain } = custom.stage;
+    const limitsAddresses = requestsPerAddress !== '';
+    const { CORS_ORIGIN } = environment;
+    const headers = CORS_ORIGIN === '' ? {} : readableHeaders(CORS_ORIGIN);
+    Object.assign(
+      template.Resources,
+      createGatewayResponses({ headers, limitsAddresses }),
+      domain.domainName !== '' && createDomain(domain),
+      limitsAddresses &&
+        createAddressLimit(
+          `${service}-${this.#serverless.getProvider('aws').getStage()}`,
+          String(requestsPerAddress),
+        ),
+    );
     completeDeployment(template);
-    if (environment.CORS_ORIGIN === '') return;
-    allowOriginInGatewayResponses(template.Resources, environment.CORS_ORIGIN);
-    template.Outputs.CorsOrigin = {
-      Description: 'The web site whose scripts may call the API',
-      Value: environment.CORS_ORIGIN,
-    };
+    if (CORS_ORIGIN !== '') {
+      template.Outputs.CorsOrigin = {
+        Description: 'The web site whose scripts may call the API',
+        Value: CORS_ORIGIN,
+      };
+    }
+    if (domain.domainName !== '') addDomainOutputs(template, domain.domainName);
   }
 
   /** The framework has no setting for it. Only a table that the template names is found, and only by its name. */
@@ -160,6 +201,19 @@ function completeDeployment({ Resources }: Template): void {
     resource.DependsOn = [...(resource.DependsOn ?? []), ...gatewayResponses];
     delete resource.Properties.StageName;
   }
+}
+
+/** The framework prints `ServiceEndpoint` after a deploy; the smoke test goes there. */
+function addDomainOutputs({ Outputs }: Template, domainName: string): void {
+  Outputs.ExecuteApiEndpoint = {
+    Description: 'The address of the API at AWS',
+    Value: Outputs.ServiceEndpoint?.Value,
+  };
+  Outputs.ServiceEndpoint = { Description: 'The address of the API', Value: `https://${domainName}` };
+  Outputs.DomainTarget = {
+    Description: 'What the domain name has to lead to, where no hosted zone is given: a CNAME record',
+    Value: { 'Fn::GetAtt': ['ApiDomainName', 'RegionalDomainName'] },
+  };
 }
 
 function firstLine(error: unknown): string {

@@ -1,12 +1,12 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, finished } from 'node:stream';
 import { preflightHeaders } from '../infrastructure/cors.ts';
-import type { GatewayResponse } from './gateway-responses.ts';
+import type { GatewayResponse, GatewayResponseType } from '../infrastructure/gateway-responses.ts';
 import type { HapiRequest, HapiResponse, HapiServer, HapiServerOptions, HapiToolkit } from './hapi.ts';
 import { pages } from './pages.ts';
 
 /** Gives the gateway's own answer for a response type of API Gateway. */
-type RenderGatewayResponse = (type: string) => GatewayResponse;
+type RenderGatewayResponse = (type: GatewayResponseType) => GatewayResponse;
 
 /** The route that serverless-offline adds for whatever no function has. */
 const fallbackRoute = '/{p*}';
@@ -65,7 +65,7 @@ export function actAsGateway(
     (request.response as HapiResponse).charset('');
     return toolkit.continue;
   });
-  answerMalformedHttp(server.listener, render('BAD_REQUEST_PARAMETERS'));
+  answerMalformedHttp(server.listener, render('DEFAULT_4XX'));
 }
 
 /** @returns the methods that functions have for a path */
@@ -90,7 +90,7 @@ function findRoute(server: HapiServer, { method, path }: HapiRequest): string | 
 /**
  * @returns the response type under which API Gateway would answer, or `undefined` when a function answered
  */
-function gatewayResponseType({ response }: HapiRequest): string | undefined {
+function gatewayResponseType({ response }: HapiRequest): GatewayResponseType | undefined {
   const status = response.isBoom ? response.output.statusCode : response.statusCode;
   // A function that failed or timed out; its status may come from the text of the error.
   if (status === '504') return 'INTEGRATION_TIMEOUT';
@@ -98,7 +98,7 @@ function gatewayResponseType({ response }: HapiRequest): string | undefined {
   if (!response.isBoom) return undefined;
   if (status === 404) return 'MISSING_AUTHENTICATION_TOKEN';
   if (status === 413) return 'REQUEST_TOO_LARGE';
-  return status < 500 ? 'BAD_REQUEST_PARAMETERS' : 'DEFAULT_5XX';
+  return status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX';
 }
 
 function answer(toolkit: HapiToolkit, { status, headers, body }: GatewayResponse): HapiResponse {

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { allowOriginInGatewayResponses } from '../infrastructure/cors.ts';
+import { readableHeaders } from '../infrastructure/cors.ts';
+import { type GatewayResponseType, renderGatewayResponse } from '../infrastructure/gateway-responses.ts';
 import { requireFreePort } from './free-port.ts';
-import { collectGatewayResponses } from './gateway-responses.ts';
 import { replaceHapiServer } from './hapi.ts';
 import { loadLocalConfig } from './local-config.ts';
 import { actAsGateway, gatewayOptions } from './local-gateway.ts';
@@ -91,9 +91,8 @@ export default class LocalServicePlugin {
 
   /** serverless-offline makes two servers: one for the functions by themselves, and the gateway on `httpPort`. */
   #dressServers(readyMessage: string, corsOrigin: string | undefined): void {
-    const { Resources } = this.#serverless.service.resources;
-    if (corsOrigin !== undefined) allowOriginInGatewayResponses(Resources, corsOrigin);
-    const render = collectGatewayResponses(Resources);
+    const corsHeaders = corsOrigin === undefined ? {} : readableHeaders(corsOrigin);
+    const render = (type: GatewayResponseType) => renderGatewayResponse(type, corsHeaders);
     const { httpPort } = this.#offlineOptions();
     replaceHapiServer((Server, options) => {
       if (Number(options.port) !== Number(httpPort)) return new Server(options);

@@ -5,7 +5,6 @@ export interface Serverless {
     readonly custom: Readonly<Record<string, unknown>>;
     readonly provider: Configurable;
     readonly functions: Readonly<Record<string, FunctionDefinition>>;
-    readonly resources: { readonly Resources: Readonly<Record<string, { readonly Type: string }>> };
   };
   readonly classes: {
     /** What the framework prints as a plain message, without a stack, and ends with exit code 1. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { renderGatewayResponse } from '../../infrastructure/gateway-responses.ts';
 import { FunctionPool } from './function-pool.ts';
 import { toHttpResponse } from './http-response.ts';
 import { LambdaInstance } from './lambda-instance.ts';
@@ -42,8 +43,8 @@ export const routes: readonly Route[] = [
   },
 ];
 
-/** What API Gateway answers for an unknown path or method, as infrastructure/gateway-responses.yml has it. */
-const notFound = '{"status":404,"message":"Not found","data":null}';
+/** What API Gateway responds with for an unknown path or method. */
+const notFound = renderGatewayResponse('MISSING_AUTHENTICATION_TOKEN');
 
 /**
  * The packaged functions behind an HTTP server: each request is an event for an instance under AWS's runtime client,
@@ -102,7 +103,7 @@ export class Gateway {
     const route = routes.find(({ method, path }) => method === request.method && path.test(pathname));
     const pool = route && this.#pools.get(route);
     if (!pool) {
-      response.writeHead(404, { 'Content-Type': 'application/json' }).end(notFound);
+      response.writeHead(notFound.status, notFound.headers).end(notFound.body);
       return;
     }
     const id = route.path.exec(pathname)?.[1];

@@ -73,3 +73,12 @@ test('package with a Node for the code caches that is none ends with one line', 
   expect(ended.exitCode).toBe(1);
   expect(ended.error).toBe('CODE_CACHE_NODE names no Node that runs here: /no/such/node');
 });
+
+test.each([
+  ['domainName=api.example.com', 'domainName needs certificateArn, a certificate for that name.'],
+  ['requestsPerAddress=5', 'requestsPerAddress has to be a whole number of requests per minute, 10 or more.'],
+])('package with %s ends with one line', (parameter, message) => {
+  const ended = serverless(['package', '--stage', 'dev', '--param', parameter]);
+  expect(ended.exitCode).toBe(1);
+  expect(ended.error).toBe(message);
+});

@@ -21,7 +21,7 @@ describe('without an origin in the parameters', () => {
 });
 
 describe('with an origin in the parameters', () => {
-  const template = readTemplate('dev-with-origin');
+  const template = readTemplate('dev-with-all');
 
   test('each path answers preflight requests of that origin, and the deployment holds these methods', () => {
     const preflights = Object.entries(findResources(template, 'AWS::ApiGateway::Method')).filter(

@@ -6,7 +6,7 @@ import { packageService } from '../support/package-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `prod-again`, `dev`, and `dev-with-origin` with a `corsOrigin`. */
+    /** The folder with the packages `prod`, `prod-again`, `dev`, and `dev-with-all`, with every optional parameter set. */
     packagesFolder: string;
   }
 }
@@ -18,7 +18,13 @@ export default async function packageStages(project: TestProject): Promise<() =>
   await packageService(join(folder, 'prod'), 'prod');
   await packageService(join(folder, 'prod-again'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
-  await packageService(join(folder, 'dev-with-origin'), 'dev', ['corsOrigin=https://docs.example.com']);
+  await packageService(join(folder, 'dev-with-all'), 'dev', [
+    'corsOrigin=https://docs.example.com',
+    'domainName=api.example.com',
+    'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
+    'hostedZoneId=Z0123456789ABCDEFGHIJ',
+    'requestsPerAddress=600',
+  ]);
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

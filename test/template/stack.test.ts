@@ -120,7 +120,7 @@ describe('the API', () => {
       ...Object.keys(findResources(template, 'AWS::ApiGateway::Method')),
       ...Object.keys(findResources(template, 'AWS::ApiGateway::GatewayResponse')),
     ];
-    expect(parts).toHaveLength(6 + 21);
+    expect(parts).toHaveLength(6 + 8);
     expect(deployment.DependsOn).toEqual(expect.arrayContaining(parts));
   });
 
@@ -159,20 +159,6 @@ describe('the API', () => {
     expect(Format).not.toContain('\n');
     expect(() => JSON.parse(Format)).not.toThrow();
     expect(Format).not.toMatch(/header|body|querystring|authorizer|requestOverride|context\.path/i);
-  });
-
-  test('answers errors of its own in the envelope, with the status in it', () => {
-    for (const [id, { Properties }] of Object.entries(
-      findResources(template, 'AWS::ApiGateway::GatewayResponse'),
-    )) {
-      const body = JSON.parse(Properties.ResponseTemplates['application/json']);
-      expect(Object.keys(body), id).toEqual(['status', 'message', 'data']);
-      expect(body, id).toEqual({
-        status: Number(Properties.StatusCode),
-        message: expect.any(String),
-        data: null,
-      });
-    }
   });
 });
 

@@ -23,7 +23,7 @@ export interface Template {
 /**
  * Reads the template that was packaged for a stage, as text.
  *
- * @param stage - `prod`, `dev` or `dev-with-origin`
+ * @param stage - `prod`, `dev` or `dev-with-all`
  */
 export function readTemplateText(stage: string): string {
   return readFileSync(
@@ -35,7 +35,7 @@ export function readTemplateText(stage: string): string {
 /**
  * Reads the template that was packaged for a stage.
  *
- * @param stage - `prod` or `dev`
+ * @param stage - `prod`, `dev` or `dev-with-all`
  */
 export function readTemplate(stage = 'prod'): Template {
   return JSON.parse(readTemplateText(stage)) as Template;
