@@ -256,7 +256,10 @@ export interface components {
                 };
             };
         };
-        /** @description The body is larger than 10 MB */
+        /**
+         * @description The body is larger than 10 MB. In AWS, a body of more
+         *     than about 4.4 MB may get 400 instead, and above 10 MB the body of the 413 is plain text.
+         */
         readonly BodyTooLarge: {
             headers: {
                 readonly [name: string]: unknown;
@@ -271,7 +274,10 @@ export interface components {
                 };
             };
         };
-        /** @description The book is larger than 400 KB, or the body larger than 10 MB */
+        /**
+         * @description The book is larger than 400 KB, or the body larger than 10 MB. In AWS, a body of more
+         *     than about 4.4 MB may get 400 instead, and above 10 MB the body of the 413 is plain text.
+         */
         readonly BookTooLarge: {
             headers: {
                 readonly [name: string]: unknown;
@@ -301,7 +307,7 @@ export interface components {
                 };
             };
         };
-        /** @description Throttled by API Gateway */
+        /** @description Throttled by API Gateway, or too many requests from one address */
         readonly TooManyRequests: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
@@ -332,9 +338,10 @@ export interface components {
                 };
             };
         };
-        /** @description API Gateway got no response from the function */
+        /** @description The function crashed, or could not start because the database was unreachable */
         readonly BadGateway: {
             headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -366,6 +373,7 @@ export interface components {
         /** @description The function did not respond in time */
         readonly GatewayTimeout: {
             headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
                 readonly [name: string]: unknown;
             };
             content: {
