@@ -1,7 +1,7 @@
 import { loginFields } from '../lib/auth/parse-login.ts';
 import { bookFields } from '../lib/books/parse-book.ts';
 import { pageFields } from '../lib/books/parse-page-query.ts';
-import type { Fields } from '../lib/http/fields.ts';
+import type { Fields } from '../lib/http/json-body.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -2,15 +2,18 @@ import { parseNewBook } from '../lib/books/parse-book.ts';
 import { loadConfig } from '../lib/config.ts';
 import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
+import { entityTagHeader } from '../lib/http/entity-tag.ts';
 import { HttpError } from '../lib/http/http-error.ts';
+import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 
-const { signingSecret, table } = loadConfig(['signingSecret', 'table']);
-const books = await openBookRepository(table);
+const config = loadConfig(['table']);
+const books = await openBookRepository(config.table);
 
 /** POST /book */
-export const handler = protectedEndpoint(signingSecret, outcomes.bookCreated, async (event) => {
+export const handler = protectedEndpoint(config, outcomes.bookCreated, async (event) => {
   const fields = parseNewBook(event);
   if (fields === undefined) throw new HttpError(outcomes.invalidInput);
-  return books.create(fields);
+  const { book, version, replayed } = await books.create(fields, readIdempotencyKey(event));
+  return { data: book, headers: { ...entityTagHeader(version), ...replayedHeader(replayed) } };
 });

@@ -6,14 +6,14 @@ import { publicEndpoint } from '../lib/endpoint.ts';
 import { HttpError } from '../lib/http/http-error.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 
-const { signingSecret, credentials } = loadConfig(['signingSecret', 'credentials']);
-const matchesCredentials = createCredentialsMatcher(credentials);
-const signToken = createTokenSigner(signingSecret);
+const config = loadConfig(['credentials']);
+const matchesCredentials = createCredentialsMatcher(config.credentials);
+const signToken = createTokenSigner(config.signingSecret);
 
 /** POST /token */
-export const handler = publicEndpoint(outcomes.tokenGenerated, async (event) => {
+export const handler = publicEndpoint(config, outcomes.tokenGenerated, async (event) => {
   const login = parseLogin(event);
   if (login === undefined) throw new HttpError(outcomes.invalidRequestPayload);
   if (!matchesCredentials(login)) throw new HttpError(outcomes.invalidCredentials);
-  return { token: await signToken() };
+  return { data: { token: await signToken() } };
 });

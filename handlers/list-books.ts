@@ -6,24 +6,15 @@ import { linkToNext } from '../lib/http/link.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 import { streamingEndpoint } from '../lib/streaming-endpoint.ts';
 
-const { signingSecret, table, responseStreaming } = loadConfig([
-  'signingSecret',
-  'table',
-  'responseStreaming',
-]);
-const list = await openBookList(table);
+const config = loadConfig(['table', 'responseStreaming']);
+const list = await openBookList(config.table);
 
 /** GET /books */
-export const handler = streamingEndpoint(
-  signingSecret,
-  responseStreaming,
-  outcomes.booksRetrieved,
-  async (event) => {
-    const query = parsePageQuery(event.queryStringParameters);
-    if (query === undefined) throw new HttpError(outcomes.invalidInput);
-    if (query.limit === undefined) return { pieces: list.readAll() };
-    const { pieces, continueAfter } = await list.readSlice(query.after, query.limit);
-    if (continueAfter === undefined) return { pieces };
-    return { pieces, headers: linkToNext(event, { limit: query.limit, after: continueAfter }) };
-  },
-);
+export const handler = streamingEndpoint(config, outcomes.booksRetrieved, async (event) => {
+  const query = parsePageQuery(event.queryStringParameters);
+  if (query === undefined) throw new HttpError(outcomes.invalidInput);
+  if (query.limit === undefined) return { data: list.readAll() };
+  const { books, continueAfter } = await list.readPage(query.after, query.limit);
+  if (continueAfter === undefined) return { data: books };
+  return { data: books, headers: linkToNext(event, { limit: query.limit, after: continueAfter }) };
+});

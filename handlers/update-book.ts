@@ -3,14 +3,15 @@ import { parseBookChanges } from '../lib/books/parse-book.ts';
 import { loadConfig } from '../lib/config.ts';
 import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
+import { entityTagHeader, readIfMatch } from '../lib/http/entity-tag.ts';
 import { HttpError } from '../lib/http/http-error.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 
-const { signingSecret, table } = loadConfig(['signingSecret', 'table']);
-const books = await openBookRepository(table);
+const config = loadConfig(['table']);
+const books = await openBookRepository(config.table);
 
 /** PUT /book/{id} */
-export const handler = protectedEndpoint(signingSecret, outcomes.bookUpdated, async (event) => {
+export const handler = protectedEndpoint(config, outcomes.bookUpdated, async (event) => {
   const id = parseBookId(event.pathParameters?.id);
   const changes = parseBookChanges(event);
   if (changes === undefined) {
@@ -18,5 +19,6 @@ export const handler = protectedEndpoint(signingSecret, outcomes.bookUpdated, as
     await books.get(id);
     throw new HttpError(outcomes.invalidInput);
   }
-  return books.update(id, changes);
+  const { book, version } = await books.update(id, changes, readIfMatch(event));
+  return { data: book, headers: entityTagHeader(version) };
 });

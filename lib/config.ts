@@ -11,9 +11,14 @@ export interface Config {
   readonly table: TableLocation;
   /** RESPONSE_TRANSFER_MODE: whether API Gateway takes the response as a stream. */
   readonly responseStreaming: boolean;
-  /** CORS_ORIGIN: the origin whose scripts may read the answers; none when it is empty or not set. */
+  /** CORS_ORIGIN: the origin whose scripts may read the responses; none when it is empty or not set. */
   readonly corsOrigin: string | undefined;
 }
+
+/** The settings of every endpoint, public ones included: one function checks what another one issues. */
+export type EndpointConfig = Pick<Config, (typeof endpointParts)[number]>;
+
+const endpointParts = ['signingSecret', 'corsOrigin'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,17 +32,17 @@ export class ConfigError extends Error {
 }
 
 /**
- * Loads parts of the configuration, so that a function needs only the settings that it uses.
+ * Loads the settings of every endpoint and those that a function uses besides.
  *
- * @param parts - the members of {@link Config} to load
+ * @param parts - the further members of {@link Config} to load
  * @param environment - settings by name
- * @returns the parts
+ * @returns the settings
  * @throws {ConfigError} when a setting is missing, empty or malformed; it names all that are
  */
 export function loadConfig<Part extends keyof Config>(
   parts: readonly Part[],
   environment: Environment = process.env,
-): Pick<Config, Part> {
+): Pick<Config, Part> & EndpointConfig {
   const problems: string[] = [];
   const setting = (name: string): string => {
     const value = environment[name] ?? '';
@@ -45,10 +50,10 @@ export function loadConfig<Part extends keyof Config>(
     return value;
   };
   const config: Partial<Config> = Object.fromEntries(
-    parts.map((part) => [part, readers[part](setting, environment, problems)]),
+    [...endpointParts, ...parts].map((part) => [part, readers[part](setting, environment, problems)]),
   );
   if (problems.length > 0) throw new ConfigError(problems);
-  return config as Pick<Config, Part>;
+  return config as Pick<Config, Part> & EndpointConfig;
 }
 
 type Reader<Value> = (

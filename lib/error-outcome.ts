@@ -1,4 +1,10 @@
-import { BookNotFoundError, BookTooLargeError, StorageUnavailableError } from './books/errors.ts';
+import {
+  BookNotFoundError,
+  BookTooLargeError,
+  IdempotencyKeyUsedError,
+  StorageUnavailableError,
+  VersionMismatchError,
+} from './books/errors.ts';
 import { HttpError } from './http/http-error.ts';
 import { type Outcome, outcomes } from './http/outcomes.ts';
 
@@ -10,6 +16,8 @@ export function outcomeOf(error: unknown): Outcome {
   if (error instanceof HttpError) return error.outcome;
   if (error instanceof BookNotFoundError) return outcomes.bookNotFound;
   if (error instanceof BookTooLargeError) return outcomes.payloadTooLarge;
+  if (error instanceof VersionMismatchError) return outcomes.preconditionFailed;
+  if (error instanceof IdempotencyKeyUsedError) return outcomes.idempotencyKeyUsed;
   if (error instanceof StorageUnavailableError) return outcomes.serviceUnavailable;
   return outcomes.internalError;
 }

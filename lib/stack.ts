@@ -1,6 +1,7 @@
 import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { loadConfig } from './config.ts';
+import type { Config } from './config.ts';
+import { outcomeOf } from './error-outcome.ts';
 import { allowOrigin } from './http/cross-origin.ts';
 import { formatErrors } from './http/envelope.ts';
 import { HttpError } from './http/http-error.ts';
@@ -25,14 +26,15 @@ const timeoutReserveMs = 100;
 
 /**
  * Composes the middleware stack that every endpoint has, outermost first; `after` and `onError` hooks run in reverse.
- * The log is outermost because it reports the finished answer; then the origin that may read every answer, errors
- * included; then the errors' envelope because whatever fails further in has to end in it.
+ * The log is outermost because it reports the finished response; then CORS, whose headers errors have too; then the
+ * errors' envelope, so inner failures still get the envelope.
  *
+ * @param config - the settings that the stack uses
  * @param parts - what is particular to the endpoint
  * @param handle - what the endpoint does; it passes for a ProxyHandler because `format` makes the response
- * @throws {ConfigError} when the setting of the origin cannot be used
  */
 export function composeStack(
+  { corsOrigin }: Pick<Config, 'corsOrigin'>,
   { format, access, executionMode }: StackParts,
   handle: (event: APIGatewayProxyEvent) => Promise<unknown>,
 ): ProxyHandler {
@@ -42,8 +44,8 @@ export function composeStack(
     ...(executionMode && { executionMode }),
   })
     .use(logRequests())
-    .use(allowOrigin(loadConfig(['corsOrigin']).corsOrigin))
-    .use(formatErrors())
+    .use(allowOrigin(corsOrigin))
+    .use(formatErrors(outcomeOf))
     .use(format)
     .use(access)
     .handler(handle as ProxyHandler);

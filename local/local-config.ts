@@ -40,8 +40,8 @@ export function loadLocalConfig(directory: string, environment: Settings): Local
     if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);
     const config =
       settings.DB_URL === undefined
-        ? loadConfig(['signingSecret', 'credentials', 'corsOrigin'], settings)
-        : loadConfig(['signingSecret', 'credentials', 'corsOrigin', 'table'], settings);
+        ? loadConfig(['credentials'], settings)
+        : loadConfig(['credentials', 'table'], settings);
     return { ...config, dataFolder: resolve(directory, dataFolder) };
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;

@@ -1,5 +1,4 @@
-import { type Fields, readFields } from '../http/fields.ts';
-import type { EncodedBody } from '../http/json-body.ts';
+import { type EncodedBody, type Fields, readFields } from '../http/json-body.ts';
 import type { Credentials } from './credentials.ts';
 
 /** The members of a login request (SPEC.md section 2). */

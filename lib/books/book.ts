@@ -11,3 +11,16 @@ export interface Book extends BookFields {
   /** 1 to 2^53-1, drawn from the counter, never used twice. */
   readonly id: number;
 }
+
+/** A book as it is at one moment. */
+export interface VersionedBook {
+  readonly book: Book;
+  /** Another one after each change of the book. A book that was not stored by this service has none until it is changed. */
+  readonly version: string | undefined;
+}
+
+/** The outcome of a create. */
+export interface CreatedBook extends VersionedBook {
+  /** Whether an earlier request with the same idempotency key has stored the book. */
+  readonly replayed: boolean;
+}

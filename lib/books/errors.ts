@@ -1,31 +1,29 @@
 /** No book with the id exists. */
 export class BookNotFoundError extends Error {
   override readonly name = 'BookNotFoundError';
-
-  constructor() {
-    super('no book has this id');
-  }
 }
 
 /** The book does not fit into a DynamoDB item (400 KB with attribute names: "Constraints in Amazon DynamoDB"). */
 export class BookTooLargeError extends Error {
   override readonly name = 'BookTooLargeError';
+}
 
-  constructor(options?: ErrorOptions) {
-    super('the book is larger than a DynamoDB item may be', options);
-  }
+/** The book is not in any of the versions that the client named. Nothing was changed. */
+export class VersionMismatchError extends Error {
+  override readonly name = 'VersionMismatchError';
+}
+
+/** The idempotency key belongs to a book with other fields. Nothing was stored. */
+export class IdempotencyKeyUsedError extends Error {
+  override readonly name = 'IdempotencyKeyUsedError';
 }
 
 /**
- * The database could not be reached, refused, or gave no usable answer within the client's time limits and
- * attempts. A write that ends so may or may not have been carried out.
+ * The database could not be reached, refused, or gave no usable response within the client's time limits and
+ * attempts, or none that says what became of a write. A write that ends so may or may not have been carried out.
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-  }
 }
 
 /**
@@ -35,10 +33,25 @@ export class StorageUnavailableError extends Error {
 export class IdTakenError extends Error {
   override readonly name = 'IdTakenError';
 
+  /**
+   * @param id - the id that was drawn
+   * @param options - the `cause`
+   */
   constructor(id: number, options?: ErrorOptions) {
     super(
       `the counter drew id ${id}, which a book has already: set its lastId to the highest id in the table`,
       options,
+    );
+  }
+}
+
+/** The table holds items and no counter, so that nobody knows where the list of books ends. */
+export class CounterMissingError extends Error {
+  override readonly name = 'CounterMissingError';
+
+  constructor() {
+    super(
+      'the table has books and no counter: put the item with the highest id as its lastId (docs/operations.md)',
     );
   }
 }

@@ -1,5 +1,4 @@
-import { type Fields, readFields } from '../http/fields.ts';
-import type { EncodedBody } from '../http/json-body.ts';
+import { type EncodedBody, type Fields, readFields } from '../http/json-body.ts';
 import type { BookFields } from './book.ts';
 
 /** The members of a book's body (SPEC.md section 2). POST /book stores the default of one that is left out. */

@@ -1,6 +1,7 @@
-import { type Fields, isValueOf } from '../http/fields.ts';
+import { type Fields, isValueOf } from '../http/json-body.ts';
+import { parseUnsignedInteger } from '../http/unsigned-integer.ts';
 
-/** What part of the list a client asks for. */
+/** Which part of the list a client asks for. */
 export interface PageQuery {
   /** Only books with higher ids. */
   readonly after: number;
@@ -10,31 +11,27 @@ export interface PageQuery {
 
 /** The query parameters of GET /books. */
 export const pageFields = {
-  // Enough for a client to walk through a large catalog in few requests, and held in memory as a whole.
+  // Enough for a client to read a large catalog in few requests, and held in memory as a whole.
   limit: { type: 'integer', minimum: 1, maximum: 1000 },
   after: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
 } as const satisfies Fields;
 
-const canonicalUnsignedInteger = /^(?:0|[1-9][0-9]{0,15})$/;
-
 /**
- * Reads the query parameters of GET /books: `limit` and `after`, as {@link pageFields} has them. Others are left out.
+ * Reads the query parameters of GET /books: `limit` and `after`, as {@link pageFields} has them. Others are ignored.
  *
- * @param parameters - the query parameters as API Gateway hands them over
- * @returns what is asked for, or `undefined` when a value is malformed
+ * @param parameters - the query parameters as API Gateway passes them on
+ * @returns the part of the list, or `undefined` when a value is malformed
  */
 export function parsePageQuery(
   parameters: Readonly<Record<string, string | undefined>> | null,
 ): PageQuery | undefined {
-  const after = parseUnsignedInteger(parameters?.after) ?? pageFields.after.default;
-  if (!isValueOf(pageFields.after, after)) return undefined;
-  const limit = parseUnsignedInteger(parameters?.limit);
-  if (limit === undefined) return { after };
-  return isValueOf(pageFields.limit, limit) ? { after, limit } : undefined;
-}
-
-/** @returns the number, NaN for other text, `undefined` for none */
-function parseUnsignedInteger(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  return canonicalUnsignedInteger.test(text) ? Number(text) : Number.NaN;
+  const { after = String(pageFields.after.default), limit } = parameters ?? {};
+  const query = {
+    after: parseUnsignedInteger(after),
+    ...(limit !== undefined && { limit: parseUnsignedInteger(limit) }),
+  };
+  const valid = Object.entries(query).every(([name, value]) =>
+    isValueOf(pageFields[name as keyof typeof query], value),
+  );
+  return valid ? (query as PageQuery) : undefined;
 }

@@ -1,88 +1,90 @@
-import { type DynamoDBClient, GetItemCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, type QueryCommandInput, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Book } from '../books/book.ts';
+import { CounterMissingError } from '../books/errors.ts';
 import { translateDynamoDBError } from './errors.ts';
-import { readJsonPage, readPage, type StartKey } from './item-page.ts';
-import { counterKey, shardOf } from './keys.ts';
-import { queryText } from './query-text.ts';
+import { counterKey, type ItemKey, shardOf } from './keys.ts';
+import { type ItemReader, type Page, queryPage } from './query-page.ts';
+import { readItem } from './read-item.ts';
+import { isCounterItem, readRawBook, readRawId } from './stored-item.ts';
 
-/** Shards whose first page is asked for before the list gets there. More would take memory and hardly time. */
+/** Shards whose first page is requested before the list gets there. More would take memory and hardly time. */
 const shardsAhead = 3;
 
-/** Books in a page of the whole list, a quarter of what Query gives of small ones: several pages are held at a time. */
+/** Books in a database page of the whole list, a quarter of what Query gives of small ones: several are in memory. */
 const maxBooksPerPage = 2_500;
 
-/** Pages of a slice that are held in memory before its end is looked for by the ids alone: a few MB. */
+/** Database pages of a part of the list that are held in memory before its end is determined by ids alone: a few MB. */
 const maxHeldPages = 4;
 
-/** Part of the catalog. */
-export interface BookSlice {
-  /** The books, ascending by id, as JSON objects with commas between them, some at a time. */
-  readonly pieces: Iterable<string> | AsyncIterable<string>;
+/** A part of the list, as `limit` and `after` ask for it. */
+export interface BookPage {
+  /** The books, ascending by id, some at a time. */
+  readonly books: Iterable<readonly Book[]> | AsyncIterable<readonly Book[]>;
   /** The id of the last book, when books with higher ids follow. */
-  readonly continueAfter?: number;
+  readonly continueAfter?: number | undefined;
 }
 
-/** A book's item in DynamoDB's JSON. */
-interface BookItem {
-  readonly id: { readonly N: string };
-  readonly title: { readonly S: string };
-  readonly author: { readonly S: string };
-  readonly year: { readonly N: string };
-}
-
-/** Which attributes a Query brings. Those that nobody looks at would take a third of the time to parse a page. */
-const projections = {
-  book: { expression: 'id, title, author, #year', names: { '#year': 'year' } }, // "year" is a reserved word
-  id: { expression: 'id', names: {} },
-} as const;
-
-/** What may be asked of a Query besides its shard. */
-type QueryOptions = Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit'> & {
-  /** Only items with higher ids. */
-  readonly after?: number;
-  /** The whole book when absent. */
-  readonly projection?: keyof typeof projections | undefined;
+/** The attributes that a Query gives. "year" is a reserved word of DynamoDB's expressions. */
+const bookProjection = {
+  expression: 'id, title, author, #year',
+  names: { '#year': 'year' },
+  read: readRawBook,
 };
+const idProjection = { expression: 'id', names: {}, read: readRawId };
+
+interface Projection<Element> {
+  readonly expression: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly read: ItemReader<Element>;
+}
+
+/** Which items of the list are read: those with ids above `after`, up to `last`, at most `limit` of them. */
+interface Range {
+  readonly after: number;
+  readonly last?: number;
+  readonly limit?: number;
+}
 
 /**
  * The books as a whole, in ascending order of their ids. Reads are strongly consistent.
  *
- * Each operation throws a {@link StorageUnavailableError} when the database gives no usable answer.
+ * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a
+ * {@link CounterMissingError} when the table holds books and no counter.
  */
 export class BookList {
-  readonly #client: DynamoDBClient;
+  readonly #client: DynamoDBDocumentClient;
   readonly #tableName: string;
 
   /**
-   * @param client - a client
+   * @param client - a document client
    * @param tableName - a table that {@link verifyTable} accepts
    */
-  constructor(client: DynamoDBClient, tableName: string) {
+  constructor(client: DynamoDBDocumentClient, tableName: string) {
     this.#client = client;
     this.#tableName = tableName;
   }
 
   /**
-   * Reads all books, in pieces of at most 1 MB of items, whatever their number: memory does not grow with the catalog,
-   * and nothing more is read while nobody asks for the next piece, but for a few pages ahead.
+   * Reads all books. Memory does not grow with their number: nothing is read before it is asked for but the first page of
+   * a few shards.
    *
    * Books that are created or deleted meanwhile may or may not be among them; every other book is, once.
    *
-   * @returns the books as JSON objects with commas between them, their fields in the order in which DynamoDB has them
+   * @returns the books, some at a time, never none
    */
-  async *readAll(): AsyncGenerator<string> {
+  async *readAll(): AsyncGenerator<readonly Book[]> {
     const ahead = [this.#startQuery(0)];
     const lastShard = await this.#readLastShard();
     for (let shard = 0; shard <= lastShard; shard += 1) {
       let page = ahead.shift() ?? this.#startQuery(shard);
       for (;;) {
-        const { json, lastEvaluatedKey } = readJsonPage(await page);
+        const { elements: books, lastEvaluatedKey } = await page;
         // Only now, so that the first books do not wait behind others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#startQuery(shard + 1 + ahead.length));
         }
         if (lastEvaluatedKey) page = this.#startQuery(shard, lastEvaluatedKey);
-        if (json !== '') yield json;
+        if (books.length > 0) yield books;
         if (!lastEvaluatedKey) break;
       }
     }
@@ -92,113 +94,116 @@ export class BookList {
    * Reads some books after a given id. It costs what one Query for them costs, unless they lie across shards.
    *
    * Whether more follow is known at once, so that it can be said before the books are sent. For books so large that
-   * they should not be held in memory till then, that takes a second look at the rest of them.
+   * they should not be held in memory until then, that takes a second read of the rest of them.
    *
    * @param after - the books' ids are higher than this
    * @param limit - how many books at most
    */
-  async readSlice(after: number, limit: number): Promise<BookSlice> {
+  async readPage(after: number, limit: number): Promise<BookPage> {
     const books: Book[] = [];
     let pages = 0;
-    for await (const items of this.#readAfter<BookItem>(after, limit + 1)) {
-      books.push(...items.map(toBook));
+    for await (const page of this.#readRange(bookProjection, { after, limit: limit + 1 })) {
+      books.push(...page);
       pages += 1;
-      if (pages === maxHeldPages && books.length < limit) return this.#readLargeSlice(books, limit);
+      if (pages === maxHeldPages && books.length < limit) return this.#readLargePage(books, limit);
     }
     const more = books.length > limit;
-    return slice([toJson(books.slice(0, limit))], more ? books[limit - 1]?.id : undefined);
+    return { books: [books.slice(0, limit)], continueAfter: more ? books[limit - 1]?.id : undefined };
   }
 
-  /** Goes on with a slice of which the first books are held: finds its end, then reads up to there as it is sent. */
-  async #readLargeSlice(held: readonly Book[], limit: number): Promise<BookSlice> {
+  /** Determines the end of a page of which the first books are held, then reads the rest as it is sent. */
+  async #readLargePage(held: readonly Book[], limit: number): Promise<BookPage> {
     const after = held.at(-1)?.id ?? 0;
     const missing = limit - held.length;
     const ids: number[] = [];
-    for await (const items of this.#readAfter<Pick<BookItem, 'id'>>(after, missing + 1, 'id')) {
-      ids.push(...items.map(({ id }) => Number(id.N)));
-    }
-    const lastId = ids.slice(0, missing).at(-1) ?? after;
-    return slice(this.#readUpTo(held, lastId, missing), ids.length > missing ? lastId : undefined);
+    for await (const page of this.#readRange(idProjection, { after, limit: missing + 1 })) ids.push(...page);
+    const more = ids.length > missing;
+    return {
+      books: this.#readRest(held, ids.slice(0, missing)),
+      continueAfter: more ? (ids[missing - 1] ?? after) : undefined,
+    };
   }
 
-  async *#readUpTo(held: readonly Book[], lastId: number, missing: number): AsyncGenerator<string> {
-    yield toJson(held);
-    for await (const items of this.#readAfter<BookItem>(held.at(-1)?.id ?? 0, missing)) {
-      // Books that were deleted meanwhile would let others in from behind the end, which belong to the next slice.
-      yield toJson(items.map(toBook).filter(({ id }) => id <= lastId));
+  /** Reads up to the last id and not a number of books: others may have been created in between, or deleted. */
+  async *#readRest(held: readonly Book[], ids: readonly number[]): AsyncGenerator<readonly Book[]> {
+    yield held;
+    const [after, last] = [held.at(-1)?.id ?? 0, ids.at(-1)];
+    if (last === undefined) return;
+    const wanted = new Set(ids);
+    for await (const page of this.#readRange(bookProjection, { after, last })) {
+      yield page.filter(({ id }) => wanted.has(id));
     }
   }
 
-  /** Reads at most `limit` items after an id, page by page and shard by shard. */
-  async *#readAfter<Item>(
-    after: number,
-    limit: number,
-    projection?: QueryOptions['projection'],
-  ): AsyncGenerator<readonly Item[], void, undefined> {
+  async *#readRange<Element>(
+    projection: Projection<Element>,
+    { after, last, limit = Infinity }: Range,
+  ): AsyncGenerator<readonly Element[], void, undefined> {
     let left = limit;
-    let lastShard: number | undefined;
+    let lastShard = last === undefined ? undefined : shardOf(last);
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
-      let startKey: StartKey | undefined;
+      let startKey: ItemKey | undefined;
       do {
-        const options = { after, ExclusiveStartKey: startKey, Limit: left, projection };
-        const { Items: items, LastEvaluatedKey: lastEvaluatedKey } = readPage<Item>(
-          await this.#query(shard, options),
-        );
-        if (items.length > 0) yield items;
-        left -= items.length;
+        const options = { ExclusiveStartKey: startKey, ...(left < Infinity && { Limit: left }) };
+        const page = await this.#query(shard, projection, { after, last }, options);
+        if (page.elements.length > 0) yield page.elements;
+        left -= page.elements.length;
         if (left === 0) return;
-        startKey = lastEvaluatedKey;
+        startKey = page.lastEvaluatedKey;
       } while (startKey !== undefined);
       lastShard ??= await this.#readLastShard();
     }
   }
 
-  /** Starts a Query whose answer is awaited later; a failure that nobody gets to see then is no crash. */
-  #startQuery(shard: number, startKey?: StartKey): Promise<string> {
-    const page = this.#query(shard, { ExclusiveStartKey: startKey, Limit: maxBooksPerPage });
+  /** Starts a Query that is awaited later. A rejection is handled then; this avoids an unhandledRejection. */
+  #startQuery(shard: number, startKey?: ItemKey): Promise<Page<Book>> {
+    const options = { ExclusiveStartKey: startKey, Limit: maxBooksPerPage };
+    const page = this.#query(shard, bookProjection, { after: 0 }, options);
     page.catch(() => {});
     return page;
   }
 
-  #query(shard: number, { after = 0, projection = 'book', ...options }: QueryOptions): Promise<string> {
-    const { expression, names } = projections[projection];
-    return queryText(this.#client, {
+  #query<Element>(
+    shard: number,
+    { expression, names, read }: Projection<Element>,
+    { after, last }: { after: number; last?: number | undefined },
+    options: Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit'>,
+  ): Promise<Page<Element>> {
+    const input = {
       TableName: this.#tableName,
       // "shard" is a reserved word of DynamoDB's expressions.
-      KeyConditionExpression: '#shard = :shard AND id > :after',
+      KeyConditionExpression: `#shard = :shard AND ${last === undefined ? 'id > :after' : 'id BETWEEN :first AND :last'}`,
       ProjectionExpression: expression,
       ExpressionAttributeNames: { '#shard': 'shard', ...names },
-      ExpressionAttributeValues: { ':shard': { N: String(shard) }, ':after': { N: String(after) } },
+      ExpressionAttributeValues: {
+        ':shard': shard,
+        ...(last === undefined ? { ':after': after } : { ':first': after + 1, ':last': last }),
+      },
       ConsistentRead: true,
       ...options,
-    });
+    };
+    return queryPage(this.#client, input, read);
   }
 
+  /** Without a counter, the list of a table that holds books would end too soon and look complete. */
   async #readLastShard(): Promise<number> {
+    const counter =
+      (await this.#readCounter()) ?? ((await this.#isEmpty()) ? { lastId: 0 } : await this.#readCounter());
+    if (counter === undefined) throw new CounterMissingError();
+    return shardOf(counter.lastId);
+  }
+
+  #readCounter() {
+    return readItem(this.#client, this.#tableName, counterKey, isCounterItem);
+  }
+
+  async #isEmpty(): Promise<boolean> {
+    const command = new ScanCommand({ TableName: this.#tableName, Limit: 1, ConsistentRead: true });
     try {
-      const { Item: counter } = await this.#client.send(
-        new GetItemCommand({
-          TableName: this.#tableName,
-          Key: { shard: { N: String(counterKey.shard) }, id: { N: String(counterKey.id) } },
-          ConsistentRead: true,
-        }),
-      );
-      return shardOf(Number(counter?.lastId?.N ?? 0));
+      const { Count: count } = await this.#client.send(command);
+      return count === 0;
     } catch (error) {
       throw translateDynamoDBError(error);
     }
   }
-}
-
-function slice(pieces: BookSlice['pieces'], continueAfter: number | undefined): BookSlice {
-  return continueAfter === undefined ? { pieces } : { pieces, continueAfter };
-}
-
-function toBook({ id, title, author, year }: BookItem): Book {
-  return { id: Number(id.N), title: title.S, author: author.S, year: Number(year.N) };
-}
-
-/** The elements of an array of books, without its brackets. */
-function toJson(books: readonly Book[]): string {
-  return JSON.stringify(books).slice(1, -1);
 }

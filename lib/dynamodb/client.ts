@@ -1,19 +1,14 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { readEnvironmentCredentials } from './environment-credentials.ts';
+import { AttemptHandler } from './http-handler.ts';
 import { reduceRequestOverhead } from './request-overhead.ts';
-import { verifyResponses } from './response-checksum.ts';
 import { Sha256 } from './sha256.ts';
 import type { TableLocation } from './table-url.ts';
 
-/** DynamoDB answers in single-digit milliseconds; a connection that takes this long will not be made. */
-const connectionTimeoutMs = 300;
-
-/** Long enough for a 1 MB page on a slow line, and for a laptop that has other things to do. */
-const requestTimeoutMs = 2_500;
-
 /**
- * With the time limits above, an operation fails after about 9 s at most, before the shortest timeout of a function
- * (10 s, serverless.yml) and of API Gateway (29 s), so that a hanging database gives an enveloped 503.
+ * With the time limit of an attempt (http-handler.ts) and the backoff between attempts, an operation fails after about
+ * 9 s at most, before the shortest timeout of a function (10 s, serverless.yml) and of API Gateway (29 s), so that a
+ * hanging database gives an enveloped 503.
  */
 const maxAttempts = 3;
 
@@ -42,15 +37,8 @@ export function createDynamoDBClient({ endpoint, region }: TableLocation): Dynam
     region,
     sha256: Sha256,
     maxAttempts,
-    requestHandler: {
-      connectionTimeout: connectionTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-      // The limit above ends with the first bytes of the answer; this one is for a body that stalls.
-      socketTimeout: requestTimeoutMs,
-    },
+    requestHandler: new AttemptHandler(),
   });
-  verifyResponses(client);
   reduceRequestOverhead(client);
   return client;
 }

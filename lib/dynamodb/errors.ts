@@ -1,6 +1,9 @@
 import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 
-/** In the texts of every ValidationException about an item, or the values of an update, of more than 400 KB. */
+/**
+ * In the text of every ValidationException about an item, or the values of an update, of more than 400 KB. DynamoDB
+ * marks these by nothing else.
+ */
 const tooLargeText = /size.*exceeded|exceeded.*size/i;
 
 /**
@@ -9,21 +12,18 @@ const tooLargeText = /size.*exceeded|exceeded.*size/i;
  * @param error - the SDK's exception, or what its HTTP handler threw
  * @returns a {@link BookTooLargeError} for an item over 400 KB; the error itself for any other
  *   ValidationException, which is our bug; a {@link StorageUnavailableError} for all the rest: refusals, throttling,
- *   time limits, broken connections and answers that make no sense
+ *   time limits, broken connections and damaged responses
  */
 export function translateDynamoDBError(error: unknown): unknown {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
   if (error.name === 'ValidationException') {
-    return tooLargeText.test(error.message) ? new BookTooLargeError({ cause: error }) : error;
+    return tooLargeText.test(error.message)
+      ? new BookTooLargeError('DynamoDB refused the item', { cause: error })
+      : error;
   }
-  // Its text quotes the answer, and that may be a book; this one ends in the log.
-  if (error.name === 'SyntaxError')
-    return new StorageUnavailableError('DynamoDB failed: its answer is not JSON');
-  return new StorageUnavailableError(`DynamoDB failed: ${describe(error)}`, { cause: error });
-}
-
-/** A refused connection to a name with several addresses is an AggregateError with an empty message. */
-function describe(error: Error): string {
-  const [first = error] = error instanceof AggregateError ? (error.errors as Error[]) : [];
-  return `${first.name}: ${first.message}`;
+  // Its text quotes the response, and that may be a book; this one ends in the log.
+  if (error.name === 'SyntaxError') {
+    return new StorageUnavailableError('DynamoDB failed: its response is not JSON');
+  }
+  return new StorageUnavailableError(`DynamoDB failed: ${error.name}: ${error.message}`, { cause: error });
 }

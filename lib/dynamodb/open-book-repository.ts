@@ -1,4 +1,3 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BookList } from './book-list.ts';
 import { BookRepository } from './book-repository.ts';
@@ -15,8 +14,7 @@ import type { TableLocation } from './table-url.ts';
  * @throws what {@link verifyTable} throws
  */
 export async function openBookRepository(location: TableLocation): Promise<BookRepository> {
-  const client = DynamoDBDocumentClient.from(await connect(location));
-  return new BookRepository(client, location.tableName);
+  return new BookRepository(await connect(location), location.tableName);
 }
 
 /**
@@ -29,8 +27,8 @@ export async function openBookList(location: TableLocation): Promise<BookList> {
   return new BookList(await connect(location), location.tableName);
 }
 
-async function connect(location: TableLocation): Promise<DynamoDBClient> {
-  const client = createDynamoDBClient(location);
-  await verifyTable(DynamoDBDocumentClient.from(client), location.tableName);
+async function connect(location: TableLocation): Promise<DynamoDBDocumentClient> {
+  const client = DynamoDBDocumentClient.from(createDynamoDBClient(location));
+  await verifyTable(client, location.tableName);
   return client;
 }

@@ -9,5 +9,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
  * @param origin - scheme, host and port of that site; nothing is allowed without it
  */
 export function allowOrigin(origin: string | undefined): MiddlewareObj<APIGatewayProxyEvent>[] {
-  return origin === undefined ? [] : [httpCors({ origin, exposeHeaders: 'Link, Retry-After' })];
+  return origin === undefined
+    ? []
+    : [httpCors({ origin, exposeHeaders: 'ETag, Idempotency-Replayed, Link, Retry-After' })];
 }

@@ -16,13 +16,17 @@ export const outcomes = {
   bookRetrieved: { status: 200, message: 'Book retrieved successfully' },
   bookUpdated: { status: 200, message: 'Book updated successfully' },
   bookDeleted: { status: 200, message: 'Book deleted successfully' },
+  notModified: { status: 304, message: '' },
 
   invalidInput: { status: 400, message: 'Invalid input' },
+  invalidIdempotencyKey: { status: 400, message: 'Invalid idempotency key' },
   invalidRequestPayload: { status: 400, message: 'Invalid request payload' },
   tokenRequired: { status: 401, message: 'Authorization token required' },
   invalidToken: { status: 401, message: 'Invalid token' },
   invalidCredentials: { status: 401, message: 'Invalid credentials' },
   bookNotFound: { status: 404, message: 'Book not found' },
+  preconditionFailed: { status: 412, message: 'Precondition failed' },
+  idempotencyKeyUsed: { status: 422, message: 'Idempotency key already used' },
   tokenNotGenerated: { status: 500, message: 'Could not generate token' },
 
   payloadTooLarge: { status: 413, message: 'Payload too large' },

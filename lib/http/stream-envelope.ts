@@ -3,10 +3,10 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Outcome } from './outcomes.ts';
 
-/** What the handler of a streaming endpoint returns: `data`, an array, in pieces. */
-export interface StreamedData {
-  /** Each some elements of the array as JSON, with commas between them; or none. */
-  readonly pieces: AsyncIterable<string> | Iterable<string>;
+/** What the handler of a streaming endpoint returns. */
+export interface StreamedResult {
+  /** The elements of `data`, some at a time. */
+  readonly data: AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export interface StreamedResponse {
  * Middleware that puts what a handler returned into the envelope of SPEC.md section 2, as a stream: `status` and
  * `message` before `data`.
  *
- * The first piece is read before the status is decided, so that a storage that is down gives a proper 503. A failure
+ * The first elements are read before the status is decided, so that a storage that is down gives a proper 503. A failure
  * after that destroys the stream: the client sees a body that breaks off, never a short list that looks complete.
  *
  * @param success - the outcome of a request whose handler returned
@@ -29,8 +29,8 @@ export interface StreamedResponse {
 export function streamEnvelope(success: Outcome): MiddlewareObj<APIGatewayProxyEvent> {
   return {
     after: async function startStream(request) {
-      const { pieces, headers } = request.response as StreamedData;
-      const chunks = serialize(success, pieces);
+      const { data, headers } = request.response as StreamedResult;
+      const chunks = serialize(success, data);
       const first = await chunks.next();
       request.response = {
         statusCode: success.status,
@@ -41,16 +41,16 @@ export function streamEnvelope(success: Outcome): MiddlewareObj<APIGatewayProxyE
   };
 }
 
-/** Yields the text of the envelope, a chunk for each piece that holds anything. */
+/** Yields the text of the envelope, a chunk for each part of the data that holds anything. */
 async function* serialize(
   { status, message }: Outcome,
-  pieces: StreamedData['pieces'],
+  data: StreamedResult['data'],
 ): AsyncGenerator<string> {
   const head = `${JSON.stringify({ status, message }).slice(0, -1)},"data":[`;
   let start = head;
-  for await (const piece of pieces) {
-    if (piece === '') continue;
-    yield start + piece;
+  for await (const elements of data) {
+    if (elements.length === 0) continue;
+    yield start + JSON.stringify(elements).slice(1, -1);
     start = ',';
   }
   yield start === head ? `${head}]}` : ']}';

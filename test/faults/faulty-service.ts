@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
-import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { authorize } from '../e2e/http.ts';
 import { LocalService } from '../e2e/local-service.ts';
 import { connect, listBooks, type TableAccess } from '../support/book-table.ts';
+import { type Books, openBooks } from '../support/books.ts';
 import { type Engine, startEngine } from '../support/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 
@@ -13,7 +13,7 @@ export interface FaultyService {
   readonly headers: { readonly Authorization: string };
   readonly proxy: FaultyProxy;
   /** The books past the service and past the proxy. */
-  readonly repository: BookRepository;
+  readonly repository: Books;
   /** Reads what is stored, past the service and past the proxy. */
   readStored(): Promise<Map<number, Book>>;
   /** Everything that the service has written so far. */
@@ -51,7 +51,7 @@ async function startFaultyService(): Promise<FaultyService> {
     baseUrl: service.baseUrl,
     headers: await authorize(service.baseUrl),
     proxy,
-    repository: new BookRepository(table.client, table.tableName),
+    repository: openBooks(table.client, table.tableName),
     readStored: async () => new Map((await listBooks(table)).map((book) => [book.id, book])),
     get output() {
       return service.output;

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
-import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import {
   type BookTable,
   connect,
@@ -8,6 +7,7 @@ import {
   listBooks,
   type TableAccess,
 } from '../support/book-table.ts';
+import { type Books, openBooks } from '../support/books.ts';
 import { type Engine, startEngine } from '../support/engine.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 
@@ -18,7 +18,7 @@ let engine: Engine;
 let proxy: FaultyProxy;
 let table: BookTable;
 let proxied: TableAccess;
-let books: BookRepository;
+let books: Books;
 
 beforeAll(async () => {
   engine = await startEngine();
@@ -32,7 +32,7 @@ beforeEach(async () => {
   proxy = await startFaultyProxy(engine.endpoint);
   table = await createBookTable(engine.endpoint);
   proxied = { client: connect(proxy.endpoint), tableName: table.tableName };
-  books = new BookRepository(proxied.client, table.tableName);
+  books = openBooks(proxied.client, table.tableName);
 });
 
 afterEach(async () => {

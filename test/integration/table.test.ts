@@ -101,7 +101,7 @@ describe('openBookRepository', () => {
 
     const books = await openBookRepository({ endpoint: engine.endpoint, region: 'us-east-1', tableName });
 
-    expect(await books.create(emma)).toEqual({ id: 1, ...emma });
+    expect(await books.create(emma)).toMatchObject({ book: { id: 1, ...emma }, replayed: false });
   });
 
   test('a missing table does not open', async () => {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Book } from '../../lib/books/book.ts';
 import { BookList } from '../../lib/dynamodb/book-list.ts';
-import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { createTable } from '../../local/create-table.ts';
+import { type Books, openBooks } from './books.ts';
 
 /** A table as it is reached by a client. */
 export interface TableAccess {
@@ -18,7 +17,7 @@ export interface TableAccess {
 export interface BookTable extends TableAccess {
   /** The DB_URL that names the table. */
   readonly url: string;
-  readonly repository: BookRepository;
+  readonly repository: Books;
 }
 
 /**
@@ -33,7 +32,7 @@ export async function createBookTable(endpoint: string): Promise<BookTable> {
   return {
     tableName,
     url: `${endpoint}/${tableName}`,
-    repository: new BookRepository(client, tableName),
+    repository: openBooks(client, tableName),
     client,
   };
 }
@@ -73,9 +72,8 @@ export async function readCounter({ client, tableName }: TableAccess): Promise<n
  * @param table - the table
  */
 export async function* iterateBooks({ client, tableName }: TableAccess): AsyncGenerator<Book> {
-  // A document client sends the plain client's commands as they are.
-  const list = new BookList(client as unknown as DynamoDBClient, tableName);
-  for await (const piece of list.readAll()) yield* JSON.parse(`[${piece}]`);
+  const list = new BookList(client, tableName);
+  for await (const books of list.readAll()) yield* books;
 }
 
 /**

@@ -1,7 +1,5 @@
 import type { BookFields } from '../../lib/books/book.ts';
-import { readJsonObject } from '../../lib/http/json-body.ts';
-import { isIntegerLiteral } from '../../lib/http/number-literal.ts';
-import { isText } from '../../lib/http/well-formed-text.ts';
+import { isIntegerLiteral, readJsonObject } from '../../lib/http/json-body.ts';
 
 /** The columns that are read, in the order in which they are written. */
 export const fieldNames = ['title', 'author', 'year'] as const;
@@ -49,7 +47,8 @@ export function parseCells(cells: Readonly<Partial<Record<FieldName, string>>>):
 
 function requireText(value: unknown, name: FieldName): string {
   if (typeof value !== 'string') throw new RowError(`${name} is not a string`);
-  if (!isText(value)) throw new RowError(`${name} has half of a surrogate pair`);
+  if (!(typeof value === 'string' && value.isWellFormed()))
+    throw new RowError(`${name} has half of a surrogate pair`);
   return value;
 }
 

@@ -14,26 +14,31 @@ afterEach(() => {
 
 describe('loadConfig', () => {
   test('a complete environment gives every part', () => {
-    expect(loadConfig(['signingSecret', 'credentials', 'table'], complete)).toEqual({
+    expect(loadConfig(['credentials', 'table'], complete)).toEqual({
       signingSecret: 'a secret that is longer than 32 bytes',
+      corsOrigin: undefined,
       credentials: { username: 'ada', password: 'engine' },
       table: { endpoint: 'http://127.0.0.1:8000', region: 'us-east-1', tableName: 'books' },
     });
   });
 
-  test('parts that are not asked for are neither needed nor given', () => {
-    expect(loadConfig(['signingSecret'], { SECRET_TOKEN: complete.SECRET_TOKEN })).toEqual({
+  test('every endpoint has the secret and the origin; parts that are not asked for are neither needed nor given', () => {
+    expect(loadConfig([], { SECRET_TOKEN: complete.SECRET_TOKEN })).toEqual({
       signingSecret: complete.SECRET_TOKEN,
+      corsOrigin: undefined,
     });
-    expect(loadConfig(['table'], { DB_URL: complete.DB_URL, SECRET_TOKEN: '' })).toHaveProperty('table');
-    expect(loadConfig([], {})).toEqual({});
+    expect(() => loadConfig([], {})).toThrow(new ConfigError(['SECRET_TOKEN is not set']));
   });
 
   test('without an environment the one of the process is read', () => {
+    vi.stubEnv('SECRET_TOKEN', complete.SECRET_TOKEN);
     vi.stubEnv('AUTH_USERNAME', 'grace');
     vi.stubEnv('AUTH_PASSWORD', 'hopper');
 
-    expect(loadConfig(['credentials'])).toEqual({ credentials: { username: 'grace', password: 'hopper' } });
+    expect(loadConfig(['credentials'])).toMatchObject({
+      signingSecret: complete.SECRET_TOKEN,
+      credentials: { username: 'grace', password: 'hopper' },
+    });
   });
 
   test.each(['SECRET_TOKEN', 'DB_URL', 'AUTH_USERNAME', 'AUTH_PASSWORD'] as const)(
@@ -41,10 +46,10 @@ describe('loadConfig', () => {
     (name) => {
       const { [name]: _, ...rest } = complete;
 
-      expect(() => loadConfig(['signingSecret', 'credentials', 'table'], rest)).toThrow(
+      expect(() => loadConfig(['credentials', 'table'], rest)).toThrow(
         new ConfigError([`${name} is not set`]),
       );
-      expect(() => loadConfig(['signingSecret', 'credentials', 'table'], { ...rest, [name]: '' })).toThrow(
+      expect(() => loadConfig(['credentials', 'table'], { ...rest, [name]: '' })).toThrow(
         new ConfigError([`${name} is empty`]),
       );
     },
@@ -53,7 +58,9 @@ describe('loadConfig', () => {
   test.each([undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'])(
     'CORS_ORIGIN may be %j, and is none when it is empty',
     (CORS_ORIGIN) => {
-      expect(loadConfig(['corsOrigin'], { CORS_ORIGIN })).toEqual({ corsOrigin: CORS_ORIGIN || undefined });
+      expect(loadConfig([], { ...complete, CORS_ORIGIN })).toMatchObject({
+        corsOrigin: CORS_ORIGIN || undefined,
+      });
     },
   );
 
@@ -65,17 +72,17 @@ describe('loadConfig', () => {
     'https://a.test,https://b.test',
     'file://x',
   ])('CORS_ORIGIN cannot be %j', (CORS_ORIGIN) => {
-    expect(() => loadConfig(['corsOrigin'], { CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
+    expect(() => loadConfig([], { ...complete, CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
   });
 
   test('everything that is wrong is named in one error', () => {
-    const environment = { SECRET_TOKEN: '', DB_URL: 'books', AUTH_PASSWORD: '' };
+    const environment = { SECRET_TOKEN: '', DB_URL: 'books', AUTH_PASSWORD: '', CORS_ORIGIN: '*' };
 
-    const error = catchError(() => loadConfig(['signingSecret', 'credentials', 'table'], environment));
+    const error = catchError(() => loadConfig(['credentials', 'table'], environment));
 
     expect(error).toBeInstanceOf(ConfigError);
     expect(error.message).toMatch(
-      /^The configuration cannot be loaded: SECRET_TOKEN is empty; AUTH_USERNAME is not set; AUTH_PASSWORD is empty; DB_URL is not the URL of .*\.$/,
+      /^The configuration cannot be loaded: SECRET_TOKEN is empty; CORS_ORIGIN is not .*; AUTH_USERNAME is not set; AUTH_PASSWORD is empty; DB_URL is not the URL of .*\.$/,
     );
   });
 
@@ -99,6 +106,7 @@ describe('loadConfig', () => {
 
   test('the region of an endpoint of AWS is its own', () => {
     const environment = {
+      ...complete,
       DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books',
       AWS_REGION: 'us-west-2',
     };

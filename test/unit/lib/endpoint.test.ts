@@ -9,6 +9,7 @@ import { forgeToken } from '../../support/forge-token.ts';
 import { createContext, createEvent } from '../../support/proxy-event.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
+const config = { signingSecret: secret, corsOrigin: undefined };
 const json = { 'Content-Type': 'application/json' };
 
 let log: CapturedLog;
@@ -23,7 +24,9 @@ afterEach(() => {
 
 describe('publicEndpoint', () => {
   test('what the handler returns is the data of the envelope', async () => {
-    const endpoint = publicEndpoint(outcomes.bookCreated, async () => ({ id: 1, title: 'Zażółć 📚' }));
+    const endpoint = publicEndpoint(config, outcomes.bookCreated, async () => ({
+      data: { id: 1, title: 'Zażółć 📚' },
+    }));
 
     const response = await endpoint(createEvent(), createContext());
 
@@ -43,7 +46,7 @@ describe('publicEndpoint', () => {
     ['an empty string', '', ''],
     ['something that looks like a response', { statusCode: 418, body: 'x' }, { statusCode: 418, body: 'x' }],
   ])('a handler that returns %s has it as data', async (_name, returned, data) => {
-    const endpoint = publicEndpoint(outcomes.bookDeleted, async () => returned);
+    const endpoint = publicEndpoint(config, outcomes.bookDeleted, async () => ({ data: returned }));
 
     const response = await endpoint(createEvent(), createContext());
 
@@ -52,7 +55,7 @@ describe('publicEndpoint', () => {
   });
 
   test('no token is asked for', async () => {
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, async () => 'reached');
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async () => ({ data: 'reached' }));
 
     const response = await endpoint(createEvent({ headers: { Authorization: 'nonsense' } }), createContext());
 
@@ -68,7 +71,7 @@ describe('publicEndpoint', () => {
   ])(
     'a handler that throws %s ends in the envelope, without its text',
     async (_name, thrown, status, message) => {
-      const endpoint = publicEndpoint(outcomes.bookRetrieved, async () => {
+      const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async () => {
         throw thrown;
       });
 
@@ -83,7 +86,7 @@ describe('publicEndpoint', () => {
   );
 
   test('a handler that throws before its first await ends in the envelope as well', async () => {
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, () => {
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, () => {
       throw new BookNotFoundError();
     });
 
@@ -91,7 +94,7 @@ describe('publicEndpoint', () => {
   });
 
   test('data that cannot be written as JSON is an internal error and not a crash', async () => {
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, async () => ({ id: 1n }));
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async () => ({ data: { id: 1n } }));
 
     const response = await endpoint(createEvent(), createContext());
 
@@ -100,7 +103,7 @@ describe('publicEndpoint', () => {
   });
 
   test('an unavailable storage is 503 and says when to come again', async () => {
-    const endpoint = publicEndpoint(outcomes.booksRetrieved, async () => {
+    const endpoint = publicEndpoint(config, outcomes.booksRetrieved, async () => {
       throw new StorageUnavailableError('connect ECONNREFUSED 10.0.0.1:8000');
     });
 
@@ -113,7 +116,7 @@ describe('publicEndpoint', () => {
 
   test('a handler that would run into the timeout of the function is answered with 503 in its last 100 ms', async () => {
     const timeoutMs = 250;
-    const endpoint = publicEndpoint(outcomes.booksRetrieved, () => new Promise(() => {}));
+    const endpoint = publicEndpoint(config, outcomes.booksRetrieved, () => new Promise(() => {}));
 
     // Timers of one process fire in the order in which they are due, however busy the machine is.
     const notYet = setTimeout(timeoutMs - 110, 'still running');
@@ -134,7 +137,7 @@ describe('publicEndpoint', () => {
     const onUnhandled = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', onUnhandled);
     const { promise, reject } = Promise.withResolvers();
-    const endpoint = publicEndpoint(outcomes.booksRetrieved, () => promise);
+    const endpoint = publicEndpoint(config, outcomes.booksRetrieved, () => promise as Promise<never>);
 
     const response = await endpoint(createEvent(), createContext(0));
     reject(new Error('too late'));
@@ -146,9 +149,9 @@ describe('publicEndpoint', () => {
   });
 
   test('requests at the same time do not get each other’s answers', async () => {
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, async ({ body }) => {
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async ({ body }) => {
       await setTimeout(Number(body) % 3);
-      return body;
+      return { data: body };
     });
 
     const bodies = Array.from({ length: 20 }, (_, index) => String(index));
@@ -162,8 +165,8 @@ describe('publicEndpoint', () => {
 
 describe('protectedEndpoint', () => {
   const valid = forgeToken({ secret });
-  const reached = vi.fn(async () => 'reached');
-  const endpoint = protectedEndpoint(secret, outcomes.bookRetrieved, reached);
+  const reached = vi.fn(async () => ({ data: 'reached' }));
+  const endpoint = protectedEndpoint(config, outcomes.bookRetrieved, reached);
 
   beforeEach(() => {
     reached.mockClear();
@@ -209,7 +212,7 @@ describe('protectedEndpoint', () => {
   });
 
   test('a fault in the check itself is an internal error and does not let the request through', async () => {
-    const broken = protectedEndpoint('', outcomes.bookRetrieved, reached);
+    const broken = protectedEndpoint({ ...config, signingSecret: '' }, outcomes.bookRetrieved, reached);
 
     const response = await broken(createEvent({ headers: { Authorization: valid } }), createContext());
 
@@ -238,8 +241,9 @@ describe('protectedEndpoint', () => {
         return Reflect.ownKeys(target);
       },
     });
-    const traced = protectedEndpoint(secret, outcomes.bookRetrieved, async () => {
+    const traced = protectedEndpoint(config, outcomes.bookRetrieved, async () => {
       steps.push('handler');
+      return {};
     });
 
     await traced(createEvent({ headers }), createContext());

@@ -4,7 +4,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
 import { outcomes } from '../../../lib/http/outcomes.ts';
-import type { StreamedData } from '../../../lib/http/stream-envelope.ts';
+import type { StreamedResult } from '../../../lib/http/stream-envelope.ts';
 import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
 import { forgeToken } from '../../support/forge-token.ts';
@@ -28,33 +28,39 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Calls an endpoint that has these pieces, where nothing is streamed; AWS's own runtime is in test/runtime. */
+const config = (responseStreaming: boolean) => ({
+  signingSecret: secret,
+  corsOrigin: undefined,
+  responseStreaming,
+});
+
+/** Calls an endpoint that has this data, where nothing is streamed; AWS's own runtime is in test/runtime. */
 async function request(
-  pieces: StreamedData['pieces'],
+  data: StreamedResult['data'],
   headers: Record<string, string> = {},
   ownHeaders?: Record<string, string>,
 ): Promise<APIGatewayProxyResult> {
-  const endpoint = streamingEndpoint(secret, false, outcomes.booksRetrieved, async () =>
-    ownHeaders === undefined ? { pieces } : { pieces, headers: ownHeaders },
+  const endpoint = streamingEndpoint(config(false), outcomes.booksRetrieved, async () =>
+    ownHeaders === undefined ? { data } : { data, headers: ownHeaders },
   );
   const Authorization = forgeToken({ secret });
   return endpoint(createEvent({ headers: { Authorization, ...headers } }), createContext());
 }
 
-async function* failAfter(count: number): AsyncGenerator<string> {
-  for (let number = 1; number <= count; number += 1) yield `${number}`;
+async function* failAfter(count: number): AsyncGenerator<readonly number[]> {
+  for (let number = 1; number <= count; number += 1) yield [number];
   throw new StorageUnavailableError('the table is gone');
 }
 
 describe('streamingEndpoint, buffered', () => {
-  test.each<[string, readonly string[], readonly unknown[]]>([
-    ['no piece', [], []],
-    ['an empty piece', [''], []],
-    ['one piece', ['1,2'], [1, 2]],
-    ['several pieces', ['1', '2,3', '4'], [1, 2, 3, 4]],
-    ['empty pieces between others', ['', '1', '', '', '2', ''], [1, 2]],
-  ])('%s make the data of the envelope', async (_, pieces, data) => {
-    const response = await request(pieces);
+  test.each<[string, readonly (readonly unknown[])[], readonly unknown[]]>([
+    ['nothing', [], []],
+    ['an empty part', [[]], []],
+    ['one part', [[1, 2]], [1, 2]],
+    ['several parts', [[1], [2, '],['], [{}]], [1, 2, '],[', {}]],
+    ['empty parts between others', [[], [1], [], [], [2], []], [1, 2]],
+  ])('%s makes the data of the envelope', async (_, parts, data) => {
+    const response = await request(parts);
 
     expect(response).toMatchObject({
       statusCode: 200,
@@ -65,7 +71,7 @@ describe('streamingEndpoint, buffered', () => {
   });
 
   test('headers of the handler are sent beside the common ones', async () => {
-    const { headers } = await request(['1'], {}, { Link: '</next>; rel="next"' });
+    const { headers } = await request([[1]], {}, { Link: '</next>; rel="next"' });
 
     expect(headers).toEqual({
       'Content-Type': 'application/json',
@@ -75,7 +81,7 @@ describe('streamingEndpoint, buffered', () => {
   });
 
   test.each([0, 1, 3])(
-    'a failure after %i pieces is an error in the envelope, as nothing has been sent',
+    'a failure after %i parts is an error in the envelope, as nothing has been sent',
     async (count) => {
       const response = await request(failAfter(count));
 
@@ -86,8 +92,8 @@ describe('streamingEndpoint, buffered', () => {
   );
 
   test('a request without a token reads nothing', async () => {
-    const read = vi.fn(async () => ({ pieces: ['1'] }));
-    const endpoint = streamingEndpoint(secret, false, outcomes.booksRetrieved, read);
+    const read = vi.fn(async () => ({ data: [[1]] }));
+    const endpoint = streamingEndpoint(config(false), outcomes.booksRetrieved, read);
 
     expect(await endpoint(createEvent(), createContext())).toMatchObject({ statusCode: 401 });
     expect(read).not.toHaveBeenCalled();
@@ -107,7 +113,7 @@ describe('content coding', () => {
     ['*;q=0.1, gzip', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
   ])('for Accept-Encoding: %s the body is in %s', async (accepted, coding) => {
-    const { headers, body, isBase64Encoded } = await request(['1', '2'], { 'Accept-Encoding': accepted });
+    const { headers, body, isBase64Encoded } = await request([[1], [2]], { 'Accept-Encoding': accepted });
 
     expect(headers).toMatchObject({ 'Content-Encoding': coding, Vary: 'Accept-Encoding' });
     expect(isBase64Encoded).toBe(true);
@@ -126,7 +132,7 @@ describe('content coding', () => {
     ';;,=',
     'gzip;q=x',
   ])('for Accept-Encoding: %j the body is as it is', async (accepted) => {
-    const { headers, body } = await request(['1'], { 'Accept-Encoding': accepted });
+    const { headers, body } = await request([[1]], { 'Accept-Encoding': accepted });
 
     expect(headers).not.toHaveProperty('Content-Encoding');
     expect(headers).toHaveProperty('Vary', 'Accept-Encoding');
@@ -152,7 +158,7 @@ describe('content coding', () => {
     let ended = false;
     async function* endless() {
       try {
-        for (;;) yield `"${'x'.repeat(100_000)}"`;
+        for (;;) yield ['x'.repeat(100_000)];
       } finally {
         ended = true;
       }
@@ -162,8 +168,8 @@ describe('content coding', () => {
         handler,
       HttpResponseStream: { from: (stream: unknown) => stream },
     });
-    const endpoint = streamingEndpoint(secret, true, outcomes.booksRetrieved, async () => ({
-      pieces: endless(),
+    const endpoint = streamingEndpoint(config(true), outcomes.booksRetrieved, async () => ({
+      data: endless(),
     }));
     const Authorization = forgeToken({ secret });
     let received = 0;

@@ -42,30 +42,14 @@ describe('translateDynamoDBError', () => {
     expect(translated).toMatchObject({ message: `DynamoDB failed: ${name}: size exceeded`, cause: error });
   });
 
-  test('an answer that is not JSON is a storage that is unavailable, and nothing of it is quoted', () => {
+  test('a response that is not JSON is a storage that is unavailable, and nothing of it is quoted', () => {
     const error = named('SyntaxError', 'Unexpected token \'E\', "Emma"... is not valid JSON');
 
     const translated = translateDynamoDBError(error) as Error;
 
     expect(translated).toBeInstanceOf(StorageUnavailableError);
-    expect(translated.message).toBe('DynamoDB failed: its answer is not JSON');
+    expect(translated.message).toBe('DynamoDB failed: its response is not JSON');
     expect(translated.cause).toBeUndefined();
-  });
-
-  test('a connection refused at several addresses is described by the first of them', () => {
-    const error = new AggregateError([new Error('connect ECONNREFUSED ::1:1'), new Error('other')]);
-
-    expect(translateDynamoDBError(error)).toMatchObject({
-      name: 'StorageUnavailableError',
-      message: 'DynamoDB failed: Error: connect ECONNREFUSED ::1:1',
-      cause: error,
-    });
-  });
-
-  test('an AggregateError without errors is described by itself', () => {
-    expect(translateDynamoDBError(new AggregateError([], 'nothing'))).toMatchObject({
-      message: 'DynamoDB failed: AggregateError: nothing',
-    });
   });
 
   test.each([undefined, null, 'text', 42])(

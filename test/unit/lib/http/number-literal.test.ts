@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isIntegerLiteral } from '../../../../lib/http/number-literal.ts';
+import { isIntegerLiteral } from '../../../../lib/http/json-body.ts';
 
 const digits = fc.stringMatching(/^[0-9]{1,30}$/);
 

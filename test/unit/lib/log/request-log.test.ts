@@ -11,6 +11,7 @@ import { forgeToken } from '../../../support/forge-token.ts';
 import { createContext, createEvent } from '../../../support/proxy-event.ts';
 
 const secret = 'sentinel-of-the-signing-secret, longer than 32 bytes';
+const config = { signingSecret: secret, corsOrigin: undefined };
 
 let log: CapturedLog;
 
@@ -26,8 +27,9 @@ afterEach(() => {
 describe('logRequests', () => {
   test('a request is one line with its ids, route, status and duration', async () => {
     vi.useFakeTimers({ now: new Date('2026-11-21T10:20:30.456Z'), toFake: ['Date', 'performance'] });
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, async () => {
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async () => {
       vi.advanceTimersByTime(12.3456);
+      return {};
     });
 
     await endpoint(
@@ -51,9 +53,9 @@ describe('logRequests', () => {
   });
 
   test('only the first request of an instance is a cold start, whether it succeeds or not', async () => {
-    const handle = vi.fn(async () => {});
+    const handle = vi.fn(async () => ({}));
     handle.mockRejectedValueOnce(new HttpError(outcomes.invalidInput));
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, handle);
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, handle);
 
     await endpoint(createEvent(), createContext());
     await endpoint(createEvent(), createContext());
@@ -63,16 +65,17 @@ describe('logRequests', () => {
   });
 
   test('each function counts its own cold start', async () => {
-    await publicEndpoint(outcomes.bookRetrieved, async () => {})(createEvent(), createContext());
-    await publicEndpoint(outcomes.bookRetrieved, async () => {})(createEvent(), createContext());
+    await publicEndpoint(config, outcomes.bookRetrieved, async () => ({}))(createEvent(), createContext());
+    await publicEndpoint(config, outcomes.bookRetrieved, async () => ({}))(createEvent(), createContext());
 
     expect(log.lines.map(({ coldStart }) => coldStart)).toEqual([true, true]);
   });
 
   test('requests at the same time have durations of their own', async () => {
     const endpoint = publicEndpoint(
+      config,
       outcomes.bookRetrieved,
-      ({ body }) => new Promise((resolve) => setTimeout(resolve, Number(body))),
+      ({ body }) => new Promise((resolve) => setTimeout(resolve, Number(body), {})),
     );
 
     await Promise.all([
@@ -88,7 +91,7 @@ describe('logRequests', () => {
 
   test('an answer of 5xx is an error with the cause and its stack', async () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:8000');
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, async () => {
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async () => {
       throw new StorageUnavailableError('DynamoDB failed', { cause });
     });
 
@@ -123,7 +126,7 @@ describe('logRequests', () => {
     ['no JWT', { Authorization: 'nonsense' }, 'ERR_JWS_INVALID'],
     ['no token', {}, undefined],
   ])('%s is logged by its code and without a stack', async (_name, headers, reason) => {
-    const endpoint = protectedEndpoint(secret, outcomes.bookRetrieved, async () => {});
+    const endpoint = protectedEndpoint(config, outcomes.bookRetrieved, async () => ({}));
 
     await endpoint(createEvent({ headers }), createContext());
 
@@ -145,7 +148,7 @@ describe('logRequests', () => {
   });
 
   test('an event with nothing but nulls in it is answered and logged all the same', async () => {
-    const endpoint = publicEndpoint(outcomes.bookRetrieved, async () => {
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async () => {
       throw new Error('bug');
     });
 
@@ -187,9 +190,9 @@ describe('logRequests', () => {
       });
 
     test.each([
-      ['that succeeds', validToken, async () => ({ title: planted.data })],
-      ['whose token is refused', refusedToken, async () => {}],
-      ['whose token is no JWT', `${validToken}.`, async () => {}],
+      ['that succeeds', validToken, async () => ({ data: { title: planted.data } })],
+      ['whose token is refused', refusedToken, async () => ({})],
+      ['whose token is no JWT', `${validToken}.`, async () => ({})],
       [
         'that is invalid',
         validToken,
@@ -211,7 +214,7 @@ describe('logRequests', () => {
     ])(
       'a request %s leaves no token, secret, body, header, query or path behind',
       async (_name, token, handle) => {
-        const endpoint = protectedEndpoint(secret, outcomes.bookUpdated, handle);
+        const endpoint = protectedEndpoint(config, outcomes.bookUpdated, handle);
 
         await endpoint(requestWith(token), createContext());
 

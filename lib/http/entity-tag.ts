@@ -1,0 +1,65 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { headerValues } from './header-values.ts';
+
+/** One element of a list of entity tags, with what separates it from the next one (RFC 9110 sections 5.6.1 and 8.8.3). */
+const element = /[ \t]*(?:(?<weak>W\/)?"(?<opaque>[\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+
+/** An entity tag without its quotation marks. */
+interface EntityTag {
+  readonly opaque: string;
+  readonly weak: boolean;
+}
+
+/**
+ * Makes the header that says in which version a book is sent (RFC 9110 section 8.8.3): a strong tag.
+ *
+ * @param version - the version; none for a book that was not stored by this service
+ */
+export function entityTagHeader(version: string | undefined): Readonly<Record<string, string>> {
+  return version === undefined ? {} : { ETag: `"${version}"` };
+}
+
+/**
+ * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong.
+ *
+ * @param event - a request whose header names are in lower case
+ * @returns the versions that the client names, `undefined` for any of them (`*`, or no header); a header that is no list
+ *   of entity tags names none
+ */
+export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | undefined {
+  const value = fieldValue(event, 'if-match');
+  if (value === undefined || value === '*') return undefined;
+  return parseEntityTags(value)
+    .filter(({ weak }) => !weak)
+    .map(({ opaque }) => opaque);
+}
+
+/**
+ * Evaluates `If-None-Match` (RFC 9110 section 13.1.2), whose comparison is weak.
+ *
+ * @param event - a request whose header names are in lower case
+ * @param version - the version of the book that is there
+ * @returns whether the client has that version already
+ */
+export function hasCurrentVersion(event: APIGatewayProxyEvent, version: string | undefined): boolean {
+  const value = fieldValue(event, 'if-none-match');
+  if (value === undefined) return false;
+  return value === '*' || parseEntityTags(value).some(({ opaque }) => opaque === version);
+}
+
+function fieldValue(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const values = headerValues(event, name);
+  return values.length === 0 ? undefined : values.join().trim();
+}
+
+/** @returns the tags; none when anything in the list is no tag */
+function parseEntityTags(list: string): readonly EntityTag[] {
+  const tags: EntityTag[] = [];
+  element.lastIndex = 0;
+  while (element.lastIndex < list.length) {
+    const { weak, opaque } = element.exec(list)?.groups ?? {};
+    if (element.lastIndex === 0) return [];
+    if (opaque !== undefined) tags.push({ opaque, weak: weak !== undefined });
+  }
+  return tags;
+}
