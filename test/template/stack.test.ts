@@ -5,12 +5,13 @@ const template = readTemplate();
 const functions = findResources(template, 'AWS::Lambda::Function');
 
 describe('the functions', () => {
-  test('run on Node 24 on arm64, write JSON logs and send traces', () => {
+  test('run on Node 24 on a whole core of arm64, write JSON logs and send traces', () => {
     expect(Object.keys(functions)).toHaveLength(6);
     for (const { Properties } of Object.values(functions)) {
       expect(Properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
+        MemorySize: 1769,
         LoggingConfig: { LogFormat: 'JSON' },
         TracingConfig: { Mode: 'Active' },
       });
