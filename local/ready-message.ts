@@ -12,6 +12,7 @@ export function formatReadyMessage(baseUrl: string, storage: string, credentials
   const login = quoteForShell(JSON.stringify(credentials));
   return `
 Book Catalog is ready at ${baseUrl}
+The reference page is at ${baseUrl}/docs
 The books are in ${storage}
 Username: ${credentials.username}  Password: ${credentials.password}
 
