@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 
 /**
  * A DynamoDB that stores nothing and answers every request in the same short time, so that what is measured is the
@@ -42,6 +43,7 @@ const server = createServer(async (request, response) => {
   response.writeHead(answer ? 200 : 400, {
     'Content-Type': 'application/x-amz-json-1.0',
     'Content-Length': Buffer.byteLength(body),
+    'x-amz-crc32': String(crc32(body)),
     'x-amzn-RequestId': 'STUB',
   });
   response.end(body);

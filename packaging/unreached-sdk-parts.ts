@@ -1,7 +1,8 @@
 /**
  * Takes the place of parts of the AWS SDK in the bundles (serverless.yml, custom.esbuild.alias) that the functions would
  * load and never get to: the search for credentials and for settings, all of which lib/dynamodb/client.ts gives;
- * event streams, which no operation of DynamoDB has; and endpoint discovery, which is turned off.
+ * event streams, which no operation of DynamoDB has; endpoint discovery, which is turned off; and the SDK's own HTTP
+ * handler, in whose place lib/dynamodb/http-handler.ts is.
  *
  * @throws an Error when it is called after all
  */
@@ -19,6 +20,12 @@ export function defaultProvider(): never {
 export function readFile(path: string): never {
   throw new Error(`the SDK looks for a setting in ${path}; lib/dynamodb/client.ts has to give it`);
 }
+
+/** Takes the HTTP handler that the client is given. */
+export const NodeHttpHandler = { create: <Handler>(handler: Handler): Handler => handler };
+
+/** Bodies of responses are whole, so that nothing has to be collected. */
+export const streamCollector = undefined;
 
 /** Leaves a client's configuration as it is. */
 export function resolveEndpointDiscoveryConfig<Config>(config: Config): Config {
