@@ -4,10 +4,15 @@ import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type RequestListener,
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import type { Certificate } from './self-signed-certificate.ts';
 
 /** What goes wrong with a request on its way, and whether the engine carries it out all the same. */
 export const faults = {
@@ -19,6 +24,13 @@ export const faults = {
   'server error': { carriedOut: false },
   /** HTTP 503 comes back. */
   unavailable: { carriedOut: false },
+  /** HTTP 503 comes back, which says that the client should wait for an hour. */
+  'unavailable for an hour': { carriedOut: false },
+  /**
+   * Nothing comes back. The request is still on its way when the client gives it up: it is delivered with
+   * `deliverHeld`, unless the client has reset the connection, after which its kernel sends nothing more.
+   */
+  'request held': { carriedOut: false },
   /** HTTP 400 comes back, which says that there are too many requests. */
   throttled: { carriedOut: false },
   /** HTTP 200 comes back with a page for people, as some proxies answer in the engine's place. */
@@ -31,6 +43,8 @@ export const faults = {
   'answer withheld': { carriedOut: true },
   /** The answer stops half-way. */
   'answer stalls': { carriedOut: true },
+  /** A byte of the response comes now and then, never so late that a connection would count as idle. */
+  'response trickles': { carriedOut: true },
   /** The client's connection is reset half-way through the answer. */
   'answer reset': { carriedOut: true },
   /** The numbers of the answer become others, so that it is JSON still; its checksum stays. */
@@ -41,9 +55,16 @@ export const faults = {
 
 export type Fault = keyof typeof faults;
 
+/** A response that is HTTP 200 and JSON for all that its head says, with another body than the engine's. */
+export interface WrongResponse {
+  readonly bodyOf: (body: Buffer) => Buffer;
+  /** The response's `x-amz-crc32`: there is none, one that does not match the body, or one that does. */
+  readonly checksum: 'absent' | 'wrong' | 'right';
+}
+
 /** Which requests go wrong. */
 interface Disturbance {
-  readonly fault: Fault;
+  readonly fault: Fault | WrongResponse;
   /** The operations (`PutItem`, …); all of them by default. */
   readonly operations?: readonly string[];
   /** How many of the attempts that the SDK makes at each request; all of them by default. */
@@ -52,6 +73,12 @@ interface Disturbance {
 
 /** Much, and less than the client's time limit. */
 const delayMs = 1_000;
+
+/** Between two bytes of a response that trickles: half a minute for the shortest one. */
+const trickleMs = 200;
+
+/** A client that has reset its connection has done so long before this. */
+const resetNoticeMs = 20;
 
 /**
  * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault that
@@ -75,7 +102,13 @@ export interface FaultyProxy {
   disturb(disturbance: Disturbance): void;
   /** Breaks all connections and refuses new ones until {@link heal} is called. */
   refuseConnections(): Promise<void>;
-  /** Passes everything on again. */
+  /**
+   * Delivers the requests that were held and that their clients have given up, as a network does that was interrupted.
+   *
+   * @returns how many the engine got: those whose connection was not reset
+   */
+  deliverHeld(): Promise<number>;
+  /** Delivers what was held, and passes everything on again. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -84,13 +117,18 @@ export interface FaultyProxy {
  * Starts a proxy on a free loopback port that passes everything on until it is told otherwise.
  *
  * @param engineEndpoint - the engine's origin
+ * @param options - `certificate`: makes it an HTTPS proxy; `withoutChecksums`: the engine behind it sends none
  */
-export async function startFaultyProxy(engineEndpoint: string): Promise<FaultyProxy> {
+export async function startFaultyProxy(
+  engineEndpoint: string,
+  { certificate, withoutChecksums }: { certificate?: Certificate; withoutChecksums?: boolean } = {},
+): Promise<FaultyProxy> {
   const counts = new Map<string, number>();
   const plans: { operation: string; fault: Fault; times: number }[] = [];
+  const held: HeldRequest[] = [];
   let disturbance: Disturbance | undefined;
 
-  const server = createServer(async (incoming, outgoing) => {
+  const handle: RequestListener = async (incoming, outgoing) => {
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
     counts.set(operation, (counts.get(operation) ?? 0) + 1);
     const planned = plans.find((plan) => plan.operation === operation && plan.times > 0);
@@ -99,14 +137,19 @@ export async function startFaultyProxy(engineEndpoint: string): Promise<FaultyPr
     const fault = (planned ?? current)?.fault;
     const body = Buffer.concat(await incoming.toArray());
 
-    if (fault !== undefined && !faults[fault].carriedOut) return answerInstead(fault, outgoing);
-
     const { headers, method = 'POST' } = incoming;
-    const forwarded = request(engineEndpoint, { headers, method, agent: false });
-    const answer = await sendAndReceive(forwarded, body).catch(() => undefined);
+    const forward = () => sendAndReceive(request(engineEndpoint, { headers, method, agent: false }), body);
+    if (fault === 'request held') {
+      held.push(hold(incoming.socket, forward));
+      return;
+    }
+    if (typeof fault === 'string' && !faults[fault].carriedOut) return answerInstead(fault, outgoing);
+    const answer = await forward().catch(() => undefined);
     if (answer === undefined) return incoming.socket.destroy();
+    if (withoutChecksums) delete answer.headers['x-amz-crc32'];
     await spoil(fault, answer, outgoing);
-  });
+  };
+  const server = certificate ? createTlsServer(certificate, handle) : createServer(handle);
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -116,8 +159,12 @@ export async function startFaultyProxy(engineEndpoint: string): Promise<FaultyPr
     server.closeAllConnections();
     await closed;
   };
+  const deliverHeld = async () => {
+    const delivered = await Promise.all(held.splice(0).map((request) => request.deliver()));
+    return delivered.filter(Boolean).length;
+  };
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     countRequests: (operation) => counts.get(operation) ?? 0,
     operations: () => [...counts.keys()],
     injectFault: (operation, fault, times) => {
@@ -127,8 +174,10 @@ export async function startFaultyProxy(engineEndpoint: string): Promise<FaultyPr
       disturbance = next;
     },
     refuseConnections: close,
+    deliverHeld,
     async heal() {
       disturbance = undefined;
+      await deliverHeld();
       if (server.listening) return;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
@@ -137,10 +186,32 @@ export async function startFaultyProxy(engineEndpoint: string): Promise<FaultyPr
   };
 }
 
+/** A request that is on its way between a client and the engine. */
+interface HeldRequest {
+  /** Waits till its client has given it up. @returns whether the engine got it */
+  deliver(): Promise<boolean>;
+}
+
+function hold(socket: Socket, forward: () => Promise<Answer>): HeldRequest {
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  let reset = false;
+  socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+    reset = code === 'ECONNRESET';
+  });
+  return {
+    async deliver() {
+      await closed;
+      await sleep(resetNoticeMs);
+      if (!reset) await forward();
+      return !reset;
+    },
+  };
+}
+
 /** The engine's answer to a request. */
 interface Answer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: IncomingHttpHeaders & { 'x-amz-crc32'?: string };
   readonly body: Buffer;
 }
 
@@ -159,24 +230,35 @@ function answerInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'request lost') outgoing.socket?.destroy();
   if (fault === 'server error') answerError(outgoing, 500, 'InternalServerError');
   if (fault === 'unavailable') answerError(outgoing, 503, 'ServiceUnavailable');
+  if (fault === 'unavailable for an hour') {
+    outgoing.setHeader('Retry-After', '3600');
+    answerError(outgoing, 503, 'ServiceUnavailable');
+  }
   if (fault === 'throttled') answerError(outgoing, 400, 'ProvisionedThroughputExceededException');
   if (fault === 'garbage') outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');
 }
 
 /** Passes an answer on in the way that a fault leaves of it. */
-async function spoil(fault: Fault | undefined, answer: Answer, outgoing: ServerResponse): Promise<void> {
+async function spoil(
+  fault: Disturbance['fault'] | undefined,
+  answer: Answer,
+  outgoing: ServerResponse,
+): Promise<void> {
   const { status, headers, body } = answer;
+  // Errors of the engine stay what they are.
+  if (typeof fault === 'object' && status < 300) return sendWrong(fault, answer, outgoing);
   const half = body.subarray(0, body.length / 2);
   if (fault === 'answer withheld') return;
   if (fault === 'answer lost') {
     outgoing.socket?.destroy();
     return;
   }
-  if (fault === 'answer delayed') await new Promise((done) => setTimeout(done, delayMs));
+  if (fault === 'answer delayed') await sleep(delayMs);
   const checksum = fault === 'wrong checksum' && {
     'x-amz-crc32': String(Number(headers['x-amz-crc32']) ^ 1),
   };
   outgoing.writeHead(status, { ...headers, ...checksum });
+  if (fault === 'response trickles') return trickle(body, outgoing);
   if (fault === 'answer stalls' || fault === 'answer reset') {
     // Sent as a piece of its own before the connection breaks.
     await new Promise((sent) => outgoing.write(half, sent));
@@ -184,6 +266,24 @@ async function spoil(fault: Fault | undefined, answer: Answer, outgoing: ServerR
     return;
   }
   outgoing.end(fault === 'answer altered' ? alterDigits(body) : body);
+}
+
+async function trickle(body: Buffer, outgoing: ServerResponse): Promise<void> {
+  for (const byte of body) {
+    if (outgoing.destroyed) return;
+    outgoing.write(Buffer.from([byte]));
+    await sleep(trickleMs);
+  }
+  outgoing.end();
+}
+
+function sendWrong({ bodyOf, checksum }: WrongResponse, answer: Answer, outgoing: ServerResponse): void {
+  const body = bodyOf(answer.body);
+  const headers = { ...answer.headers, 'content-length': String(body.length) };
+  delete headers['x-amz-crc32'];
+  if (checksum === 'right') headers['x-amz-crc32'] = String(crc32(body));
+  if (checksum === 'wrong') headers['x-amz-crc32'] = String((crc32(body) ^ 1) >>> 0);
+  outgoing.writeHead(answer.status, headers).end(body);
 }
 
 /** Changes the first digit of every number, so that a year, an id, or the counter becomes another; not the length. */

@@ -1,4 +1,5 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { BookFields } from '../../lib/books/book.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { setCounter, type TableAccess } from './book-table.ts';
 
@@ -9,13 +10,17 @@ const batchSize = 25;
 const batchesAtOnce = 4;
 
 /**
- * Writes books with ids from 1 up, of about 100 bytes each as JSON, and sets the counter accordingly. Much faster than creating
- * them one by one.
+ * Writes books with ids from 1 up and sets the counter accordingly. Much faster than creating them one by one.
  *
  * @param table - an empty table
  * @param count - how many
+ * @param fieldsOf - the book with an id; about 100 bytes as JSON by default
  */
-export async function seedBooks(table: TableAccess, count: number): Promise<void> {
+export async function seedBooks(
+  table: TableAccess,
+  count: number,
+  fieldsOf: (id: number) => BookFields = seededBook,
+): Promise<void> {
   let next = 1;
   const work = async () => {
     while (next <= count) {
@@ -23,7 +28,7 @@ export async function seedBooks(table: TableAccess, count: number): Promise<void
       next += batchSize;
       const ids = Array.from({ length: Math.min(batchSize, count - first + 1) }, (_, index) => first + index);
       const requests = ids.map((id) => ({
-        PutRequest: { Item: { ...bookKey(id), ...seededBook(id), writeToken: 'seeded-token' } },
+        PutRequest: { Item: { ...bookKey(id), ...fieldsOf(id), writeToken: 'seeded-token' } },
       }));
       await table.client.send(new BatchWriteCommand({ RequestItems: { [table.tableName]: requests } }));
     }
@@ -32,6 +37,6 @@ export async function seedBooks(table: TableAccess, count: number): Promise<void
   await setCounter(table, count);
 }
 
-function seededBook(id: number) {
+function seededBook(id: number): BookFields {
   return { title: `The title of book number ${id}`, author: `Author "${id % 997}"`, year: 1900 + (id % 120) };
 }

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import { startFaultyProxy } from '../../support/faulty-proxy.ts';
+import { createSelfSignedCertificate } from '../../support/self-signed-certificate.ts';
+
+/** Starts an engine that counts its requests, with a proxy before it that holds them. */
+async function startHoldingProxy(isTls: boolean) {
+  let requests = 0;
+  const engine = createServer((_incoming, outgoing) => {
+    requests += 1;
+    outgoing.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(engine, 'listening');
+  const certificate = isTls ? createSelfSignedCertificate() : undefined;
+  const { port } = engine.address() as AddressInfo;
+  const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`, { ...(certificate && { certificate }) });
+  onTestFinished(async () => {
+    await proxy.stop();
+    engine.close();
+  });
+  proxy.disturb({ fault: 'request held' });
+  return { proxy, ca: certificate?.cert, countRequests: () => requests };
+}
+
+test.each([
+  ['HTTP', 'closed', 1],
+  ['HTTP', 'reset', 0],
+  ['HTTPS', 'closed', 1],
+  ['HTTPS', 'reset', 0],
+] as const)('a held %s request whose connection is %s is delivered %i times', async (scheme, end, times) => {
+  const isTls = scheme === 'HTTPS';
+  const { proxy, ca, countRequests } = await startHoldingProxy(isTls);
+  const tcp = connect(Number(new URL(proxy.endpoint).port), '127.0.0.1');
+  const socket = ca ? tlsConnect({ socket: tcp, ca, host: '127.0.0.1' }) : tcp;
+  const sent = (isTls ? tlsRequest : request)(proxy.endpoint, {
+    method: 'POST',
+    headers: { 'X-Amz-Target': 'DynamoDB.PutItem' },
+    createConnection: () => socket,
+  });
+  sent.on('error', () => {}).end('{}');
+  await expect.poll(() => proxy.countRequests('PutItem')).toBe(1);
+
+  if (end === 'reset') tcp.resetAndDestroy();
+  else socket.destroy();
+
+  expect(await proxy.deliverHeld()).toBe(times);
+  expect(countRequests()).toBe(times);
+});
