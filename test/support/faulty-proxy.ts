@@ -96,8 +96,9 @@ export interface FaultyProxy {
    * @param operation - which requests
    * @param fault - what happens to them
    * @param times - to how many
+   * @param after - how many of them pass before that
    */
-  injectFault(operation: string, fault: Fault, times: number): void;
+  injectFault(operation: string, fault: Fault, times: number, after?: number): void;
   /** Lets requests go wrong until {@link heal} is called. */
   disturb(disturbance: Disturbance): void;
   /** Breaks all connections and refuses new ones until {@link heal} is called. */
@@ -108,7 +109,7 @@ export interface FaultyProxy {
    * @returns how many the engine got: those whose connection was not reset
    */
   deliverHeld(): Promise<number>;
-  /** Delivers what was held, and passes everything on again. */
+  /** Delivers what was held, forgets the faults that have not happened, and passes everything on again. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -124,15 +125,16 @@ export async function startFaultyProxy(
   { certificate, withoutChecksums }: { certificate?: Certificate; withoutChecksums?: boolean } = {},
 ): Promise<FaultyProxy> {
   const counts = new Map<string, number>();
-  const plans: { operation: string; fault: Fault; times: number }[] = [];
+  const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
   const held: HeldRequest[] = [];
   let disturbance: Disturbance | undefined;
 
   const handle: RequestListener = async (incoming, outgoing) => {
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
     counts.set(operation, (counts.get(operation) ?? 0) + 1);
-    const planned = plans.find((plan) => plan.operation === operation && plan.times > 0);
-    if (planned) planned.times -= 1;
+    const plan = plans.find((candidate) => candidate.operation === operation && candidate.times > 0);
+    const planned = plan && plan.after <= 0 ? plan : undefined;
+    if (plan) plan[planned ? 'times' : 'after'] -= 1;
     const current = disturbance && concerns(disturbance, operation, incoming) ? disturbance : undefined;
     const fault = (planned ?? current)?.fault;
     const body = Buffer.concat(await incoming.toArray());
@@ -167,8 +169,8 @@ export async function startFaultyProxy(
     endpoint: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     countRequests: (operation) => counts.get(operation) ?? 0,
     operations: () => [...counts.keys()],
-    injectFault: (operation, fault, times) => {
-      plans.push({ operation, fault, times });
+    injectFault: (operation, fault, times, after = 0) => {
+      plans.push({ operation, fault, times, after });
     },
     disturb: (next) => {
       disturbance = next;
@@ -177,6 +179,7 @@ export async function startFaultyProxy(
     deliverHeld,
     async heal() {
       disturbance = undefined;
+      plans.length = 0;
       await deliverHeld();
       if (server.listening) return;
       server.listen(port, '127.0.0.1');

@@ -1,5 +1,5 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { BookFields } from '../../lib/books/book.ts';
+import { BatchWriteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Book, BookFields } from '../../lib/books/book.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { setCounter, type TableAccess } from './book-table.ts';
 
@@ -35,6 +35,17 @@ export async function seedBooks(
   };
   await Promise.all(Array.from({ length: batchesAtOnce }, work));
   await setCounter(table, count);
+}
+
+/**
+ * Stores a book under an id, whatever the counter says.
+ *
+ * @param table - the table
+ * @param book - the book
+ */
+export async function storeBook({ client, tableName }: TableAccess, { id, ...fields }: Book): Promise<void> {
+  const Item = { ...bookKey(id), ...fields, writeToken: 'seeded-token' };
+  await client.send(new PutCommand({ TableName: tableName, Item }));
 }
 
 function seededBook(id: number): BookFields {
