@@ -13,11 +13,28 @@ interface Body {
 /** How a client shows that it may: with a good token of either kind of HMAC, with none, or with a bad one. */
 export type Access = 'HS256' | 'HS384' | 'HS512' | 'missing' | 'invalid';
 
+/** The entity tags in `If-Match` or `If-None-Match`, and how they are written. */
+export interface Precondition {
+  readonly header: string;
+  /** The tags that it names, `*` for any, each with its quotation marks. */
+  readonly strong: readonly string[] | '*';
+  readonly weak: readonly string[];
+}
+
 /** What a client asks of the books. A text for an id is one that no book can have. */
 export type BookRequest = { readonly access: Access } & (
-  | { readonly type: 'create'; readonly body: Body }
-  | { readonly type: 'get' | 'delete'; readonly id: number | string }
-  | { readonly type: 'update'; readonly id: number | string; readonly body: Body }
+  | { readonly type: 'create'; readonly body: Body; readonly key?: string | undefined }
+  | {
+      readonly type: 'get' | 'delete';
+      readonly id: number | string;
+      readonly precondition?: Precondition | undefined;
+    }
+  | {
+      readonly type: 'update';
+      readonly id: number | string;
+      readonly body: Body;
+      readonly precondition?: Precondition | undefined;
+    }
   /** `limit` is Infinity for the whole list. */
   | { readonly type: 'list'; readonly after: number | string; readonly limit: number }
 );
@@ -34,11 +51,26 @@ export interface Login {
  */
 export type IdChoice = { readonly created: number } | { readonly next: number } | { readonly text: string };
 
+/** An entity tag, before it is known which the book has: the last one that the client saw, one before it, or no book's. */
+type TagChoice = 'last seen' | 'seen earlier' | 'weak last seen' | 'foreign';
+
+/** A list of tags, or a header that is written out. */
+export type PreconditionChoice = readonly TagChoice[] | { readonly header: string };
+
 /** A request for a book that is yet to be chosen. */
 export type RequestChoice = { readonly access: Access } & (
-  | { readonly type: 'create'; readonly body: Body }
-  | { readonly type: 'get' | 'delete'; readonly id: IdChoice }
-  | { readonly type: 'update'; readonly id: IdChoice; readonly body: Body }
+  | { readonly type: 'create'; readonly body: Body; readonly key?: string | undefined }
+  | {
+      readonly type: 'get' | 'delete';
+      readonly id: IdChoice;
+      readonly precondition?: PreconditionChoice | undefined;
+    }
+  | {
+      readonly type: 'update';
+      readonly id: IdChoice;
+      readonly body: Body;
+      readonly precondition?: PreconditionChoice | undefined;
+    }
   | { readonly type: 'list'; readonly after: IdChoice; readonly limit: number }
 );
 
@@ -84,6 +116,10 @@ const anyBody = fc.oneof(
   { weight: 1, arbitrary: oversizedBody },
 );
 
+const repeatedBody = fc
+  .constantFrom<Partial<BookFields>>({}, { title: 'Dune' }, { title: 'Dune', author: '', year: 0 })
+  .map((fields) => encode(fields, false, fields));
+
 const anyId: fc.Arbitrary<IdChoice> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ created: fc.nat({ max: 5 }) }) },
   { weight: 3, arbitrary: fc.record({ next: fc.integer({ min: 1, max: 3 }) }) },
@@ -92,6 +128,31 @@ const anyId: fc.Arbitrary<IdChoice> = fc.oneof(
     arbitrary: fc.record({
       text: fc.constantFrom('0', '-1', '01', '1.0', '1e0', 'x', '', '9007199254740992'),
     }),
+  },
+);
+
+/** Few keys, so that they are used again, with the same fields and with others. */
+const anyKey = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(undefined) },
+  { weight: 5, arbitrary: fc.constantFrom('one', '"two"', '3'.repeat(255)) },
+  { weight: 1, arbitrary: fc.constantFrom('', 'a b', 'ż', '4'.repeat(256), 'tab\t') },
+);
+
+const anyPrecondition: fc.Arbitrary<PreconditionChoice | undefined> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(undefined) },
+  { weight: 5, arbitrary: fc.constant<TagChoice[]>(['last seen']) },
+  {
+    weight: 3,
+    arbitrary: fc.array(
+      fc.constantFrom<TagChoice>('last seen', 'seen earlier', 'weak last seen', 'foreign'),
+      { minLength: 1, maxLength: 3 },
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('*', '', ',', 'unquoted', '"open', 'w/"x"', '"a" "b"', '*, "x"')
+      .map((header) => ({ header })),
   },
 );
 
@@ -106,7 +167,13 @@ const anyAccess = fc.oneof(
 export const oneBookRequest: fc.Arbitrary<RequestChoice> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ type: fc.constant('create' as const), access: anyAccess, body: anyBody }),
+    arbitrary: fc.record({
+      type: fc.constant('create' as const),
+      access: anyAccess,
+      // The same fields again now and then, as a client that repeats a request sends them.
+      body: fc.oneof(anyBody, repeatedBody),
+      key: anyKey,
+    }),
   },
   {
     weight: 3,
@@ -115,6 +182,7 @@ export const oneBookRequest: fc.Arbitrary<RequestChoice> = fc.oneof(
       access: anyAccess,
       id: anyId,
       body: anyBody,
+      precondition: anyPrecondition,
     }),
   },
   {
@@ -123,6 +191,7 @@ export const oneBookRequest: fc.Arbitrary<RequestChoice> = fc.oneof(
       type: fc.constantFrom('get' as const, 'delete' as const),
       access: anyAccess,
       id: anyId,
+      precondition: anyPrecondition,
     }),
   },
 );

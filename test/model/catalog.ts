@@ -1,11 +1,39 @@
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { type Outcome, outcomes } from '../conformance/outcomes.ts';
-import type { BookRequest, Login } from './book-request.ts';
+import type { BookRequest, Login, Precondition } from './book-request.ts';
 
-/** The books, and the last id that was given out: all that the specification lets a service remember. */
+/** A book with its entity tags. */
+interface StoredBook {
+  readonly book: Book;
+  /** All that it ever had; the last one is the current one. */
+  readonly tags: readonly string[];
+}
+
+/** What an idempotency key stands for. */
+interface UsedKey {
+  readonly book: Book;
+  readonly tag: string;
+}
+
+/** All that the specification lets a service remember. */
 export interface Catalog {
+  /** The last id that a book got. */
   readonly lastId: number;
-  readonly books: ReadonlyMap<number, Book>;
+  /** How many ids after it may be skipped: a create with a key that another request completes may have drawn one. */
+  readonly spareIds: number;
+  readonly books: ReadonlyMap<number, StoredBook>;
+  readonly keys: ReadonlyMap<string, UsedKey>;
+}
+
+/** @param lastId - the last id that was given out before the first request */
+export function emptyCatalog(lastId: number): Catalog {
+  return { lastId, spareIds: 0, books: new Map(), keys: new Map() };
+}
+
+/** What is left to the service: the id and the entity tag of what it makes. */
+export interface Chosen {
+  readonly id?: number | undefined;
+  readonly tag?: string | undefined;
 }
 
 /** What a request has to be answered with, and what it makes of the catalog. */
@@ -14,6 +42,10 @@ export interface Effect {
   readonly data: unknown;
   /** Where a page of the list says that it goes on. */
   readonly nextAfter?: number;
+  /** The entity tag of the response. */
+  readonly tag?: string | undefined;
+  /** Whether the response repeats that of an earlier request. */
+  readonly replayed?: boolean;
   readonly catalog: Catalog;
 }
 
@@ -22,23 +54,26 @@ const maxBookBytes = 400 * 1024;
 
 const zeroBook: BookFields = { title: '', author: '', year: 0 };
 
+const validKey = /^[!-~]{1,255}$/;
+const strongTag = /^"[!#-~]+"$/;
+
+/** Stands in an expected response for a tag that the service did not choose well. */
+const freshTag = '(a strong entity tag that the book did not have before)';
+
 /**
  * The specification as a function: SPEC.md sections 4 and 5, and DESIGN.md part 1 where they are silent. It shares no
  * code with the service.
  *
  * @param catalog - the state before the request
  * @param request - what a client sends
- * @param newId - the id that a new book gets
+ * @param chosen - what the service chose
  */
-export function applyRequest(
-  catalog: Catalog,
-  request: BookRequest,
-  newId: number = catalog.lastId + 1,
-): Effect {
-  const answer = (outcome: Outcome, data: unknown = null, changed: Catalog = catalog): Effect => ({
+export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Chosen = {}): Effect {
+  const answer = (outcome: Outcome, data: unknown = null, more: Partial<Effect> = {}): Effect => ({
     outcome,
     data,
-    catalog: changed,
+    catalog,
+    ...more,
   });
   if (request.access === 'missing') return answer(outcomes.tokenRequired);
   if (request.access === 'invalid') return answer(outcomes.invalidToken);
@@ -49,29 +84,72 @@ export function applyRequest(
     if (typeof request.after === 'string' && request.after !== '0') return answer(outcomes.invalidInput);
     return listBooks(catalog, request.limit === Number.POSITIVE_INFINITY ? 0 : after, request.limit);
   }
-  if (request.type === 'create') {
-    const { fields } = request.body;
-    if (fields === undefined) return answer(outcomes.invalidInput);
-    const book: Book = { id: newId, ...zeroBook, ...fields };
-    if (isTooLarge(book)) return answer(outcomes.payloadTooLarge);
-    const books = new Map(catalog.books).set(newId, book);
-    return answer(outcomes.bookCreated, book, { lastId: Math.max(catalog.lastId, newId), books });
-  }
+  if (request.type === 'create') return createBook(catalog, request, chosen);
 
   const id = typeof request.id === 'number' ? request.id : 0;
-  const book = catalog.books.get(id);
-  if (book === undefined) return answer(outcomes.bookNotFound);
-  if (request.type === 'get') return answer(outcomes.bookRetrieved, book);
+  const stored = catalog.books.get(id);
+  if (stored === undefined) return answer(outcomes.bookNotFound);
+  const { book, tags } = stored;
+  const tag = tags.at(-1) ?? '';
+  const { precondition } = request;
+  if (request.type === 'get') {
+    if (precondition && matches(precondition, tag, 'weak'))
+      return answer(outcomes.notModified, null, { tag });
+    return answer(outcomes.bookRetrieved, book, { tag });
+  }
+  const refused = precondition !== undefined && !matches(precondition, tag, 'strong');
   const books = new Map(catalog.books);
   if (request.type !== 'update') {
+    if (refused) return answer(outcomes.preconditionFailed);
     books.delete(id);
-    return answer(outcomes.bookDeleted, null, { ...catalog, books });
+    return answer(outcomes.bookDeleted, null, { catalog: { ...catalog, books } });
   }
   const { fields } = request.body;
   if (fields === undefined) return answer(outcomes.invalidInput);
   const changed = { ...book, ...fields };
   if (isTooLarge(changed)) return answer(outcomes.payloadTooLarge);
-  return answer(outcomes.bookUpdated, changed, { ...catalog, books: books.set(id, changed) });
+  if (refused) return answer(outcomes.preconditionFailed);
+  const same = JSON.stringify(changed) === JSON.stringify(book);
+  if (Object.keys(fields).length === 0 || (same && chosen.tag === tag)) {
+    return answer(outcomes.bookUpdated, book, { tag });
+  }
+  const newTag = takeFresh(chosen.tag, tags);
+  books.set(id, { book: changed, tags: [...tags, newTag] });
+  return answer(outcomes.bookUpdated, changed, { tag: newTag, catalog: { ...catalog, books } });
+}
+
+function createBook(
+  catalog: Catalog,
+  { body, key }: BookRequest & { readonly type: 'create' },
+  chosen: Chosen,
+): Effect {
+  const { fields } = body;
+  if (fields === undefined) return { outcome: outcomes.invalidInput, data: null, catalog };
+  if (key !== undefined && !validKey.test(key)) {
+    return { outcome: outcomes.invalidIdempotencyKey, data: null, catalog };
+  }
+  const id = chosen.id ?? catalog.lastId + 1;
+  const book: Book = { id, ...zeroBook, ...fields };
+  if (isTooLarge(book)) return { outcome: outcomes.payloadTooLarge, data: null, catalog };
+  const used = key === undefined ? undefined : catalog.keys.get(key);
+  if (used !== undefined) {
+    const { id: usedId, ...usedFields } = used.book;
+    const same = JSON.stringify({ ...usedFields, ...zeroBook, ...fields }) === JSON.stringify(usedFields);
+    if (!same) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog };
+    return { outcome: outcomes.bookCreated, data: used.book, tag: used.tag, replayed: true, catalog };
+  }
+  const tag = takeFresh(chosen.tag, []);
+  return {
+    outcome: outcomes.bookCreated,
+    data: book,
+    tag,
+    catalog: {
+      lastId: Math.max(catalog.lastId, id),
+      spareIds: 0,
+      books: new Map(catalog.books).set(id, { book, tags: [tag] }),
+      keys: key === undefined ? catalog.keys : new Map(catalog.keys).set(key, { book, tag }),
+    },
+  };
 }
 
 /**
@@ -88,16 +166,28 @@ export function outcomeOfLogin({ credentials }: Login): Outcome {
  * @param catalog - a state
  * @returns a text that only equal states have
  */
-export function describeCatalog({ books }: Catalog): string {
-  return JSON.stringify([...books.values()].sort((a, b) => a.id - b.id));
+export function describeCatalog({ books, keys }: Catalog): string {
+  return JSON.stringify([[...books].sort(([a], [b]) => a - b), [...keys].sort()]);
 }
 
 function listBooks(catalog: Catalog, after: number, limit: number): Effect {
-  const following = [...catalog.books.values()].filter(({ id }) => id > after).sort((a, b) => a.id - b.id);
+  const following = [...catalog.books.values()]
+    .map(({ book }) => book)
+    .filter(({ id }) => id > after)
+    .sort((a, b) => a.id - b.id);
   const data = following.slice(0, limit);
   const last = data.at(-1);
   const effect = { outcome: outcomes.booksRetrieved, data, catalog };
   return last && following.length > limit ? { ...effect, nextAfter: last.id } : effect;
+}
+
+/** RFC 9110 sections 8.8.3.2, 13.1.1 and 13.1.2. */
+function matches({ strong, weak }: Precondition, tag: string, comparison: 'strong' | 'weak'): boolean {
+  return strong === '*' || strong.includes(tag) || (comparison === 'weak' && weak.includes(tag));
+}
+
+function takeFresh(tag: string | undefined, earlier: readonly string[]): string {
+  return tag !== undefined && strongTag.test(tag) && !earlier.includes(tag) ? tag : freshTag;
 }
 
 function isTooLarge({ title, author }: BookFields): boolean {

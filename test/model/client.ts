@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { forgeToken } from '../support/forge-token.ts';
 import { type Call, settings } from '../support/load-handlers.ts';
 import type { Access, BookRequest } from './book-request.ts';
-import type { Effect } from './catalog.ts';
+import type { Chosen, Effect } from './catalog.ts';
 
-type Answer = Awaited<ReturnType<Call>>;
+export type Answer = Awaited<ReturnType<Call>>;
 
 const tokens: Readonly<Record<Exclude<Access, 'missing'>, string>> = {
   HS256: forgeToken({ secret: settings.SECRET_TOKEN }),
@@ -22,7 +22,7 @@ const methods = { create: 'POST', list: 'GET', get: 'GET', update: 'PUT', delete
  * @param request - what to ask
  */
 export function send(call: Call, request: BookRequest): Promise<Answer> {
-  const headers = request.access === 'missing' ? {} : { Authorization: tokens[request.access] };
+  const headers = headersOf(request);
   const method = methods[request.type];
   if (request.type === 'list') {
     const { after, limit } = request;
@@ -39,22 +39,51 @@ export function send(call: Call, request: BookRequest): Promise<Answer> {
   return call(method, path, { headers, body: text, isBase64Encoded });
 }
 
+function headersOf(request: BookRequest): Record<string, string> {
+  const { access, type } = request;
+  return {
+    ...(access !== 'missing' && { Authorization: tokens[access] }),
+    ...(type === 'create' && request.key !== undefined && { 'Idempotency-Key': request.key }),
+    ...(type === 'get' && request.precondition && { 'If-None-Match': request.precondition.header }),
+    ...((type === 'update' || type === 'delete') &&
+      request.precondition && { 'If-Match': request.precondition.header }),
+  };
+}
+
+/**
+ * Takes from a response what the specification leaves to the service.
+ *
+ * @param answer - the response
+ */
+export function chosenIn({ status, headers, envelope }: Answer): Chosen {
+  return {
+    id: status === 201 ? (envelope.data as { id?: number } | null)?.id : undefined,
+    tag: headers?.ETag as string | undefined,
+  };
+}
+
 /**
  * Writes an answer as the model's effect calls for it.
  *
  * @param request - what was asked
  * @param effect - what the model says to it
  */
-export function expectedAnswer(request: BookRequest, { outcome, data, nextAfter }: Effect): Answer {
+export function expectedAnswer(
+  request: BookRequest,
+  { outcome, data, nextAfter, tag, replayed }: Effect,
+): Answer {
   const limit = request.type === 'list' ? request.limit : 0;
+  const headers = {
+    ...(nextAfter !== undefined && { Link: `</books?limit=${limit}&after=${nextAfter}>; rel="next"` }),
+    // The list varies with Accept-Encoding, whatever it says.
+    ...(outcome.status === 200 && request.type === 'list' && { Vary: expect.any(String) }),
+    ...(tag !== undefined && { ETag: tag }),
+    ...(replayed && { 'Idempotency-Replayed': 'true' }),
+  };
+  if (outcome.status === 304) return { status: 304, headers, envelope: null as never };
   return {
     status: outcome.status,
-    headers: {
-      'Content-Type': 'application/json',
-      ...(nextAfter !== undefined && { Link: `</books?limit=${limit}&after=${nextAfter}>; rel="next"` }),
-      // The list varies with Accept-Encoding, whatever it says.
-      ...(outcome.status === 200 && request.type === 'list' && { Vary: expect.any(String) }),
-    },
+    headers: { 'Content-Type': 'application/json', ...headers },
     envelope: { ...outcome, data },
   };
 }

@@ -8,10 +8,12 @@ import {
   type Login,
   listRequest,
   oneBookRequest,
+  type Precondition,
+  type PreconditionChoice,
   type RequestChoice,
 } from './book-request.ts';
 import { applyRequest, type Catalog, outcomeOfLogin } from './catalog.ts';
-import { describeRequest, expectedAnswer, send } from './client.ts';
+import { chosenIn, describeRequest, expectedAnswer, send } from './client.ts';
 import { type Exchange, explainAnswers } from './explain-answers.ts';
 
 /** What the model knows, between commands. */
@@ -36,9 +38,13 @@ class SingleRequest implements Command {
   }
 
   async run(model: Model, call: Call): Promise<void> {
-    const request = chooseBook(this.#choice, model);
-    const effect = applyRequest(model.catalog, request);
+    const { catalog } = model;
+    const request = chooseBook(this.#choice, model, tagsIn(catalog));
     const answer = await send(call, request);
+    const { id, tag } = chosenIn(answer);
+    const skipped = (id ?? 0) - catalog.lastId - 1;
+    const isNext = skipped >= 0 && skipped <= catalog.spareIds;
+    const effect = applyRequest(catalog, request, { id: isNext ? id : undefined, tag });
     model.catalog = effect.catalog;
     expect(answer).toEqual(expectedAnswer(request, effect));
   }
@@ -72,10 +78,17 @@ class ConcurrentClients implements Command {
       const answer = await send(call, request);
       clock += 1;
       exchanges.push({ invoked, returned: clock, request, answer });
+      return answer;
     };
     await Promise.all(
       this.#clients.map(async (choices) => {
-        for (const choice of choices) await exchange(chooseBook(choice, model));
+        const seen = tagsIn(model.catalog);
+        for (const choice of choices) {
+          const request = chooseBook(choice, model, seen);
+          const { tag } = chosenIn(await exchange(request));
+          const id = 'id' in request && typeof request.id === 'number' ? request.id : 0;
+          if (tag !== undefined && seen.get(id)?.at(-1) !== tag) seen.set(id, [...(seen.get(id) ?? []), tag]);
+        }
       }),
     );
     await exchange({ type: 'list', access: 'HS256', after: 0, limit: Number.POSITIVE_INFINITY });
@@ -145,10 +158,32 @@ export const anyCommand: fc.Arbitrary<Command>[] = [
   ),
 ];
 
-function chooseBook(choice: RequestChoice, model: Model): BookRequest {
+/** The entity tags that a client has seen of each book, the last one last. */
+type SeenTags = Map<number, readonly string[]>;
+
+function tagsIn({ books }: Catalog): SeenTags {
+  return new Map([...books].map(([id, { tags }]) => [id, tags]));
+}
+
+function chooseBook(choice: RequestChoice, model: Model, seen: SeenTags): BookRequest {
   if (choice.type === 'create') return choice;
   if (choice.type === 'list') return { ...choice, after: chooseId(choice.after, model) };
-  return { ...choice, id: chooseId(choice.id, model) };
+  const id = chooseId(choice.id, model);
+  const tags = (typeof id === 'number' && seen.get(id)) || [];
+  return { ...choice, id, precondition: choice.precondition && chooseTags(choice.precondition, tags) };
+}
+
+function chooseTags(choice: PreconditionChoice, seen: readonly string[]): Precondition {
+  if ('header' in choice) {
+    return { header: choice.header, strong: choice.header === '*' ? '*' : [], weak: [] };
+  }
+  const [strong, weak]: [string[], string[]] = [[], []];
+  const written = choice.map((tag) => {
+    const chosen = tag === 'foreign' ? undefined : seen.at(tag === 'seen earlier' ? -2 : -1);
+    (tag.startsWith('weak') ? weak : strong).push(chosen ?? '"foreign"');
+    return `${tag.startsWith('weak') ? 'W/' : ''}${chosen ?? '"foreign"'}`;
+  });
+  return { header: written.join(', '), strong, weak };
 }
 
 function chooseId(choice: IdChoice, { idsBefore, catalog: { lastId } }: Model): number | string {

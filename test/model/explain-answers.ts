@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Book } from '../../lib/books/book.ts';
 import { findOrder, type Interval } from '../support/find-order.ts';
-import type { Call } from '../support/load-handlers.ts';
 import type { BookRequest } from './book-request.ts';
 import { applyRequest, type Catalog, describeCatalog } from './catalog.ts';
+import { type Answer, chosenIn } from './client.ts';
 
 /** A request and what it was answered with. */
 export interface Exchange extends Interval {
   readonly request: BookRequest;
-  readonly answer: Awaited<ReturnType<Call>>;
+  readonly answer: Answer;
 }
 
 /**
@@ -20,29 +19,34 @@ export interface Exchange extends Interval {
  * @returns the state after, or `undefined` when no order explains the answers
  */
 export function explainAnswers(catalog: Catalog, exchanges: readonly Exchange[]): Catalog | undefined {
-  const newIds = exchanges
-    .filter(({ request, answer }) => request.type === 'create' && answer.status === 201)
-    .map(createdId)
-    .sort((a, b) => a - b);
-  const expectedIds = newIds.map((_, index) => catalog.lastId + 1 + index);
-  if (!isDeepStrictEqual(newIds, expectedIds)) return undefined;
+  const creates = exchanges.filter(({ request }) => request.type === 'create');
+  const keyed = creates.filter(
+    ({ request }) => request.type === 'create' && request.key !== undefined,
+  ).length;
+  const newIds = creates
+    .filter(({ answer }) => answer.status === 201 && !answer.headers?.['Idempotency-Replayed'])
+    .map(({ answer }) => chosenIn(answer).id ?? 0);
+  const { lastId, spareIds } = catalog;
+  const highestId = lastId + newIds.length + spareIds + keyed;
+  if (newIds.some((id) => id <= lastId || id > highestId)) return undefined;
+  if (new Set(newIds).size < newIds.length) return undefined;
 
   const order = findOrder(catalog, exchanges, applyExchange, describeCatalog);
-  return order?.reduce<Catalog | undefined>(
+  const after = order?.reduce<Catalog | undefined>(
     (state, exchange) => state && applyExchange(state, exchange),
     catalog,
   );
+  return after && { ...after, spareIds: highestId - after.lastId };
 }
 
-function applyExchange(catalog: Catalog, exchange: Exchange): Catalog | undefined {
-  const { request, answer } = exchange;
-  const effect = applyRequest(catalog, request, request.type === 'create' ? createdId(exchange) : undefined);
-  const expected = { ...effect.outcome, data: effect.data };
-  return answer.status === expected.status && isDeepStrictEqual(answer.envelope, expected)
+function applyExchange(catalog: Catalog, { request, answer }: Exchange): Catalog | undefined {
+  const effect = applyRequest(catalog, request, chosenIn(answer));
+  const { status, message } = effect.outcome;
+  const expected = status === 304 ? null : { status, message, data: effect.data };
+  return answer.status === status &&
+    isDeepStrictEqual(answer.envelope, expected) &&
+    answer.headers?.ETag === effect.tag &&
+    answer.headers?.['Idempotency-Replayed'] === (effect.replayed ? 'true' : undefined)
     ? effect.catalog
     : undefined;
-}
-
-function createdId({ answer: { envelope } }: Exchange): number {
-  return (envelope.data as Book | null)?.id ?? 0;
 }

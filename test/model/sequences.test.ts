@@ -5,6 +5,7 @@ import { type BookTable, createBookTable, setCounter } from '../support/book-tab
 import { type CapturedLog, captureLog } from '../support/captured-log.ts';
 import { type Engine, provideEngine } from '../support/engine.ts';
 import { type Call, loadHandlers } from '../support/load-handlers.ts';
+import { emptyCatalog } from './catalog.ts';
 import { anyCommand } from './commands.ts';
 
 /** How many random sequences; more than the normal 1,000 with MODEL_SEQUENCES. */
@@ -43,7 +44,7 @@ test(
       fc.asyncProperty(idsBefore, fc.commands(anyCommand, { maxCommands, size: 'max' }), (before, commands) =>
         fc.asyncModelRun(async () => {
           await emptyTable(before);
-          return { model: { idsBefore: before, catalog: { lastId: before, books: new Map() } }, real: call };
+          return { model: { idsBefore: before, catalog: emptyCatalog(before) }, real: call };
         }, commands),
       ),
       { numRuns: sequences },

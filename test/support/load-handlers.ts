@@ -13,6 +13,7 @@ export const settings = {
 interface Answer {
   readonly status: number;
   readonly headers: APIGatewayProxyResult['headers'];
+  /** The body; `null` stands for none, which a 304 has. */
   readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
 }
 
@@ -56,6 +57,6 @@ export async function loadHandlers(databaseUrl: string, routes = Object.keys(fun
     if (handler === undefined) throw new Error(`no function for ${httpMethod} ${path}`);
     const event = createEvent({ httpMethod, path, resource, pathParameters, ...request });
     const { statusCode, headers, body } = await handler(event, createContext());
-    return { status: statusCode, headers, envelope: JSON.parse(body) };
+    return { status: statusCode, headers, envelope: JSON.parse(body === '' ? 'null' : body) };
   };
 }
