@@ -34,6 +34,8 @@ const reservedBytes = 256;
 /** "Constraints in Amazon DynamoDB": 400 KB with the names of the attributes. */
 const maxItemBytes = 400 * 1024;
 
+const tooLarge = 'the texts alone are larger than an item may be';
+
 /** "Constraints in Amazon DynamoDB": operands of IN. */
 const maxVersions = 100;
 
@@ -73,7 +75,7 @@ export class BookRepository {
    * @throws {IdTakenError} when the counter gave an id that a book has; that book stays as it is
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
-    refuseOversized(fields);
+    if (isOversized(fields)) throw new BookTooLargeError(tooLarge);
     if (idempotencyKey !== undefined) return this.#createOnce(fields, idempotencyKey);
     const created = versionedBook(await this.#drawId(), fields, createWriteToken());
     await this.#store(created, { claimed: false });
@@ -171,6 +173,10 @@ export class BookRepository {
   ): Promise<VersionedBook> {
     const names = Object.keys(changes);
     if (names.length === 0) return this.#getVersion(id, versions);
+    if (isOversized(changes)) {
+      await this.get(id);
+      throw new BookTooLargeError(tooLarge);
+    }
     const condition = await this.#conditionOn(id, versions);
     const writeToken = createWriteToken();
     const command = new UpdateCommand({
@@ -188,7 +194,6 @@ export class BookRepository {
     });
     const attempts = watchAttempts(command, ({ Attributes: item = {} }) => isBookItem(item));
     try {
-      refuseOversized(changes);
       const { Attributes: item = {} } = await this.#client.send(command);
       return toVersionedBook(item);
     } catch (error) {
@@ -196,7 +201,7 @@ export class BookRepository {
         if (versions === undefined && !attempts.responseLost) throw new BookNotFoundError();
         return this.#explainRefusal(id, writeToken, versions, attempts.responseLost);
       }
-      const translated = error instanceof BookTooLargeError ? error : translateDynamoDBError(error);
+      const translated = translateDynamoDBError(error);
       // DynamoDB may look at the size before it looks for the book.
       if (translated instanceof BookTooLargeError) await this.get(id);
       throw translated;
@@ -300,12 +305,9 @@ function toVersionedBook({ id, title, author, year, writeToken }: Item): Version
   return { book: { id, title, author, year }, version: writeToken };
 }
 
-/** Refuses what cannot fit, and a new book to which no update could add its tokens. The database does the exact sum. */
-function refuseOversized({ title = '', author = '' }: Partial<BookFields>): void {
-  const textBytes = Buffer.byteLength(title) + Buffer.byteLength(author);
-  if (textBytes > maxItemBytes - reservedBytes) {
-    throw new BookTooLargeError('the texts alone are larger than an item may be');
-  }
+/** What cannot fit, and a new book to which no update could add its tokens. The database does the exact sum. */
+function isOversized({ title = '', author = '' }: Partial<BookFields>): boolean {
+  return Buffer.byteLength(title) + Buffer.byteLength(author) > maxItemBytes - reservedBytes;
 }
 
 function createWriteToken(): string {
