@@ -27,9 +27,11 @@ test(`kill -9 of the service and the engine in it, ${rounds} times under load: n
     await working;
   }
   const [, target] = await start();
+  await workload.completeCreates(target);
   expect(await workload.list(target)).toBe(200);
 
   expect(checkHistory(workload.operations)).toEqual([]);
+  expect(workload.violations).toEqual([]);
   expect(workload.acknowledgedWrites).toBeGreaterThan(rounds);
   console.log(`${rounds} crashes, ${workload.acknowledgedWrites} acknowledged writes, none lost`);
 });

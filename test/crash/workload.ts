@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../lib/books/book.ts';
 import type { Operation } from './history.ts';
 
@@ -18,6 +19,12 @@ const booksInUse = 6;
 /** Clients that were refused wait a moment, or they would keep the processors from the restart. */
 const pauseAfterFailureMs = 50;
 
+/** One of so many creates that had a response is sent again with its key. */
+const repeatEvery = 4;
+
+/** A create without a response, which is sent again with its key until it has one. */
+type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invoked'>;
+
 /** What came back; nothing when the connection broke. */
 type Answer = Pick<Operation, 'invoked' | 'returned' | 'status'> & { readonly data: unknown };
 
@@ -25,7 +32,11 @@ type Answer = Pick<Operation, 'invoked' | 'returned' | 'status'> & { readonly da
 export class Workload {
   /** What happened so far. */
   readonly operations: Operation[] = [];
+  /** What repeated creates were told that differs from the first time, in sentences. */
+  readonly violations: string[] = [];
   readonly #ids: number[] = [];
+  readonly #openCreates: OpenCreate[] = [];
+  readonly #created: Book[] = [];
 
   /** How many writes were acknowledged so far. */
   get acknowledgedWrites(): number {
@@ -63,7 +74,22 @@ export class Workload {
     return answer.status;
   }
 
+  /**
+   * Sends the creates again that have had no response so far.
+   *
+   * @param target - the service
+   */
+  async completeCreates(target: Target): Promise<void> {
+    for (let open = this.#openCreates.pop(); open !== undefined; open = this.#openCreates.pop()) {
+      this.operations.push(await this.#create(target, open));
+    }
+  }
+
   async #doSomething(target: Target): Promise<Operation> {
+    const open = this.#openCreates.pop();
+    if (open !== undefined) return this.#create(target, open);
+    const repeated = this.#created[randomInt(this.#created.length + 1)];
+    if (repeated !== undefined && randomInt(repeatEvery) === 0) await this.#repeat(target, repeated);
     const id = this.#ids[randomInt(Math.max(this.#ids.length, 1))];
     const dice = randomInt(10);
     if (id === undefined || dice < 3) return this.#create(target);
@@ -75,12 +101,29 @@ export class Workload {
     return { type: 'delete', id, ...asBook(await ask(target, 'DELETE', `/book/${id}`)) };
   }
 
-  async #create(target: Target): Promise<Operation> {
-    const fields = { title: randomUUID(), author: 'first', year: 1 };
-    const answer = asBook(await ask(target, 'POST', '/book', fields));
-    if (answer.book) this.#ids.push(answer.book.id);
+  /** Its title is the idempotency key, so that whoever sends it again creates no second book. */
+  async #create(target: Target, open?: OpenCreate): Promise<Operation> {
+    const fields = open?.fields ?? { title: randomUUID(), author: 'first', year: 1 };
+    const answer = asBook(await ask(target, 'POST', '/book', fields, fields.title));
+    const invoked = open?.invoked ?? answer.invoked;
+    if (answer.returned === Number.POSITIVE_INFINITY) this.#openCreates.push({ fields, invoked });
+    if (answer.book) {
+      this.#ids.push(answer.book.id);
+      this.#created.push(answer.book);
+    }
     if (this.#ids.length > booksInUse) this.#ids.shift();
-    return { type: 'create', fields, ...answer };
+    return { type: 'create', fields, ...answer, invoked };
+  }
+
+  /** Whatever has become of the book since, the response is the first one. */
+  async #repeat(target: Target, { id, ...fields }: Book): Promise<void> {
+    const { status, data } = await ask(target, 'POST', '/book', fields, fields.title);
+    if (status === 0 || status === 503) return;
+    if (status !== 201 || !isDeepStrictEqual(data, { id, ...fields })) {
+      this.violations.push(
+        `the create of book ${id} was repeated and got ${status}, ${JSON.stringify(data)}`,
+      );
+    }
   }
 }
 
@@ -89,12 +132,13 @@ async function ask(
   method: string,
   path: string,
   body?: object,
+  key?: string,
 ): Promise<Answer> {
   const invoked = performance.now();
   try {
     const response = await fetch(baseUrl + path, {
       method,
-      headers,
+      headers: { ...headers, ...(key && { 'Idempotency-Key': key }) },
       ...(body && { body: JSON.stringify(body) }),
     });
     const { status, data } = (await response.json()) as { status: number; data: unknown };
