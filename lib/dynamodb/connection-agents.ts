@@ -1,6 +1,7 @@
+import { lookup } from 'node:dns';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { connect, type Socket } from 'node:net';
+import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** More requests than this wait for a connection; the SDK has the same number. */
@@ -11,13 +12,18 @@ const options = { keepAlive: true, maxSockets };
 /** The TCP connection below each TLS connection. */
 const tcpConnections = new WeakMap<Duplex, Socket>();
 
+/** IPv4 first, which is everywhere. */
+const lookupIpv4First: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname, { ...options, order: 'ipv4first' }, callback);
+
 /** Makes the TCP connection of each TLS connection itself, as a TLS socket cannot be reset. */
 class ResettableTlsAgent extends https.Agent {
   override createConnection(
     target: https.AgentOptions & { host: string; port: number },
     callback?: (error: Error | null, stream: Duplex) => void,
   ): Duplex | null | undefined {
-    const tcpConnection = connect({ ...target });
+    // One address: the second one of a name gets a new handle, and Node crashes with TLS upon the first.
+    const tcpConnection = connect({ ...target, autoSelectFamily: false, lookup: lookupIpv4First });
     const connection = super.createConnection(
       { ...target, socket: tcpConnection } as typeof target,
       callback,

@@ -85,9 +85,12 @@ export class AttemptHandler {
 
   #exchange({ protocol, hostname, port, method, path, headers, body }: HttpRequest): Promise<HttpResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-    const options = { host: hostname, port, method, path, headers, agent: this.#agents[protocol] };
+    // The SDK has an IPv6 address as URLs have it.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const options = { host, port, method, path, headers, agent: this.#agents[protocol] };
     const outgoing = (requestFunctions[protocol] ?? http.request)(options);
     let requestSent = false;
+    let responseStarted = false;
 
     const fail = (message: string, cause?: unknown) => {
       reject(new AttemptError(message, { requestSent, cause }));
@@ -107,14 +110,18 @@ export class AttemptHandler {
         requestSent = true;
       });
     });
-    outgoing.once('close', () => clearTimeout(attemptTimer));
+    // Not at the end of the response: a server that responds before it has read the request may never read the rest.
+    outgoing.once('close', () => {
+      clearTimeout(attemptTimer);
+      if (!responseStarted) fail('the connection was closed without a response');
+    });
     outgoing.on('error', (error) => fail(describeError(error), error));
     outgoing.once('response', (incoming) => {
+      responseStarted = true;
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk) => chunks.push(chunk));
       incoming.on('error', (error) => fail(`the response breaks off: ${error.message}`, error));
       incoming.once('end', () => {
-        clearTimeout(attemptTimer);
         resolve({
           statusCode: incoming.statusCode ?? 0,
           headers: toHeaders(incoming.headers),

@@ -88,9 +88,9 @@ export class IdempotencyClaims {
     return this.#change(key, claim, 'SET done = :value', true);
   }
 
-  /** Gives a key free whose book was not stored and never will be. */
+  /** Gives a key free whose book was not stored and never will be. Time to live ignores what expired 5 years ago. */
   release(key: string, claim: Claim): Promise<void> {
-    return this.#change(key, claim, 'SET expiresAt = :value', 0);
+    return this.#change(key, claim, 'SET expiresAt = :value', nowInSeconds());
   }
 
   async #change(key: string, { writeToken }: Claim, expression: string, value: unknown): Promise<void> {
