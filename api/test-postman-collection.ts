@@ -6,6 +6,10 @@ import { promisify } from 'node:util';
 import { createDataFolder, LocalService } from '../test/e2e/local-service.ts';
 import { projectFolder } from './run-tool.ts';
 
+interface Collection {
+  readonly item: readonly { readonly item: readonly { readonly request: { readonly header: object[] } }[] }[];
+}
+
 /** The part of newman's summary that is looked at here. */
 interface Summary {
   readonly run: {
@@ -27,7 +31,8 @@ const statuses = {
 };
 
 /**
- * Sends the requests of the Postman collection with newman to a local service of its own.
+ * Sends the requests of the Postman collection with newman to a local service of its own: as they are, then
+ * with all headers that are switched off in the file.
  *
  * @throws an Error when a script fails or a status is not the expected one
  */
@@ -42,13 +47,16 @@ export async function testPostmanCollection(): Promise<void> {
   try {
     const collection = JSON.parse(await readFile(file, 'utf8'));
     assert.deepEqual(await sendAll(collection, service.baseUrl), statuses);
+    enableHeaders(collection);
+    const conditional = { ...statuses, 'Fetch a book': 304 };
+    assert.deepEqual(await sendAll(collection, service.baseUrl), conditional);
   } finally {
     await service.stop();
     await rm(dataFolder, { recursive: true, force: true });
   }
 }
 
-async function sendAll(collection: object, baseUrl: string): Promise<Record<string, number | undefined>> {
+async function sendAll(collection: Collection, baseUrl: string): Promise<Record<string, number | undefined>> {
   const newman = createRequire(import.meta.url)('newman');
   const { run }: Summary = await promisify(newman.run)({
     collection,
@@ -56,4 +64,9 @@ async function sendAll(collection: object, baseUrl: string): Promise<Record<stri
   });
   for (const { error } of run.failures) throw error;
   return Object.fromEntries(run.executions.map(({ item, response }) => [item.name, response?.code]));
+}
+
+function enableHeaders({ item }: Collection): void {
+  const headers = item.flatMap((folder) => folder.item).flatMap(({ request }) => request.header);
+  for (const header of headers) Object.assign(header, { disabled: false });
 }

@@ -3,8 +3,11 @@ export interface FunctionDefinition {
   readonly events: { http?: string | { readonly method: string; readonly path: string } }[];
 }
 
-/** What a script may send besides what every web page may. */
-const allowedHeaders = ['Authorization', 'Content-Type'];
+/** Headers beyond the CORS-safelisted ones (specification 13.2). */
+const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
+
+/** The same for every response (specification 13.3), though those of API Gateway have only the last of them. */
+const exposedHeaders = ['ETag', 'Idempotency-Replayed', 'Link', 'Retry-After'];
 
 /** How long a browser remembers the answer to a preflight request; Chromium never remembers it for longer. */
 const maxAgeSeconds = 7200;
@@ -30,7 +33,10 @@ export function answerPreflights(functions: Iterable<FunctionDefinition>, origin
  * @param origin - scheme, host and port of the site
  */
 export function readableHeaders(origin: string): Readonly<Record<string, string>> {
-  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Retry-After' };
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': exposedHeaders.join(', '),
+  };
 }
 
 /**

@@ -1,4 +1,10 @@
-import { type HttpAnswer, HttpClient, type HttpClientOptions, type HttpRequest } from './http-client.ts';
+import {
+  type HttpAnswer,
+  HttpClient,
+  type HttpClientOptions,
+  type HttpRequest,
+  type RequestHeaders,
+} from './http-client.ts';
 import { OwnBooks } from './own-books.ts';
 import { type Credentials, Session } from './session.ts';
 
@@ -82,7 +88,7 @@ export class ConformanceContext {
     method: string,
     path: string,
     body?: unknown,
-    headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
+    headers: RequestHeaders = { 'Content-Type': 'application/json' },
   ): Promise<HttpAnswer> {
     const request = { method, path, headers: { Authorization: await this.token(), ...headers } };
     return this.send(body === undefined ? request : { ...request, body: encodeBody(body) });

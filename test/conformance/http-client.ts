@@ -3,12 +3,15 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { checkAnswer } from '../contract/check-answer.ts';
 
+/** Headers by name; those with an array are sent once for each value. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** A request as it goes over the wire: nothing is added but `Host`, `Content-Length` and `Connection`. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query below the base URL, sent as they are. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: RequestHeaders;
   readonly body?: string | Buffer;
 }
 

@@ -3,10 +3,12 @@ import { authorizationCases } from './cases/authorization.ts';
 import { bookIdCases } from './cases/book-ids.ts';
 import { compressionCases } from './cases/compression.ts';
 import { concurrencyCases } from './cases/concurrency.ts';
+import { conditionalRequestCases } from './cases/conditional-requests.ts';
 import { contentTypeCases } from './cases/content-type.ts';
 import { createBookCases } from './cases/create-book.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { deleteBookCases } from './cases/delete-book.ts';
+import { idempotencyKeyCases } from './cases/idempotency-keys.ts';
 import { invalidBodyCases } from './cases/invalid-bodies.ts';
 import { listBooksCases } from './cases/list-books.ts';
 import { pagingCases } from './cases/paging.ts';
@@ -33,6 +35,8 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...updateBookCases,
   ...deleteBookCases,
   ...bookIdCases,
+  ...idempotencyKeyCases,
+  ...conditionalRequestCases,
   ...unknownPathCases,
   ...crossOriginCases,
   ...sizeCases,

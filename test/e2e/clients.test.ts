@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBookCatalogClient, LoginError } from '../../client/book-catalog-client.ts';
-import { request } from './http.ts';
+import { type HttpAnswer, HttpClient } from '../conformance/http-client.ts';
 import { createDataFolder, LocalService } from './local-service.ts';
 
 /** What `npm start` has without settings, and so the files in client/. */
@@ -28,7 +28,7 @@ describe('the file in client/ for editors', () => {
   test('requests.http holds each operation, and its requests succeed one after the other', async () => {
     const text = await readFile('client/requests.http', 'utf8');
 
-    const sent = await sendRequestsFile(text, service.baseUrl);
+    const sent = await sendRequestsFile(text);
 
     expect(sent).toEqual([
       'POST /token 200',
@@ -36,6 +36,7 @@ describe('the file in client/ for editors', () => {
       'GET /books 200',
       'GET /books?limit=10&after=0 200',
       'GET /book/ID 200',
+      'GET /book/ID 304',
       'PUT /book/ID 200',
       'DELETE /book/ID 200',
     ]);
@@ -86,26 +87,30 @@ function countLogins(): number {
 }
 
 /** Sends the requests of a file for editors, one after the other, with the variables filled in. */
-async function sendRequestsFile(text: string, baseUrl: string): Promise<string[]> {
-  const answers = new Map<string, unknown>();
+async function sendRequestsFile(text: string): Promise<string[]> {
+  const client = new HttpClient(service);
+  const answers = new Map<string, HttpAnswer>();
   const fill = (line: string) =>
     line
-      .replaceAll('{{baseUrl}}', baseUrl)
+      .replace('{{baseUrl}}', '')
+      .replace('{{$guid}}', crypto.randomUUID())
+      .replaceAll(/\{\{(\w+)\.response\.headers\.([\w-]+)\}\}/g, (_match, name: string, header: string) =>
+        String(answers.get(name)?.headers[header.toLowerCase()]),
+      )
       .replaceAll(/\{\{(\w+)\.response\.body\.\$\.data\.(\w+)\}\}/g, (_match, name: string, member: string) =>
-        String((answers.get(name) as Record<string, unknown>)[member]),
+        String(JSON.parse(String(answers.get(name)?.body)).data[member]),
       );
   const sent: string[] = [];
   for (const block of text.split(/^### .*\n/m).slice(1)) {
     const name = /^# @name (\w+)$/m.exec(block)?.[1];
     const [head = '', body] = block.replaceAll(/^#.*\n/gm, '').split('\n\n');
     const [start = '', ...lines] = head.trim().split('\n').map(fill);
-    const [method = '', url = ''] = start.split(' ');
+    const [method = '', path = ''] = start.split(' ');
     const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
-    const { status, envelope } = await request(url, { method, headers, body: body?.trim() || null });
-    if (name !== undefined) answers.set(name, envelope.data);
-    sent.push(
-      `${method} ${url.replace(baseUrl, '').replace(/\d+$/, (digits) => (url.includes('?') ? digits : 'ID'))} ${status}`,
-    );
+    const answer = await client.send({ method, path, headers, ...(body?.trim() && { body }) });
+    if (name !== undefined) answers.set(name, answer);
+    sent.push(`${method} ${path.replace(/(?<=^\/book\/)\d+$/, 'ID')} ${answer.status}`);
   }
+  client.close();
   return sent;
 }

@@ -52,7 +52,7 @@ describe('with an origin in the parameters', () => {
         type: 'MOCK',
         authorization: 'NONE',
         origin: `'${origin}'`,
-        headers: "'Authorization,Content-Type'",
+        headers: "'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match'",
         methods,
       })),
     );

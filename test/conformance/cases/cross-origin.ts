@@ -1,10 +1,11 @@
+import { createBook } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
 import type { HttpAnswer } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = 'DESIGN.md 1, Unknown path; the setting CORS_ORIGIN';
+const reference = 'specification 13.1, 13.2';
 
 const paths = [
   { path: '/token', methods: 'OPTIONS,POST' },
@@ -12,6 +13,8 @@ const paths = [
   { path: '/books', methods: 'OPTIONS,GET' },
   { path: '/book/1', methods: 'OPTIONS,DELETE,GET,PUT' },
 ];
+
+const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
 
 const anyOrigin = 'https://elsewhere.example';
 
@@ -32,20 +35,28 @@ export const crossOriginCases = defineCases('cross-origin', [
     }),
   ),
   {
-    name: 'Successes and errors can be read from the configured origin, and from no other',
-    reference,
+    name: 'Successes and errors can be read from the configured origin, their headers included, and from no other',
+    reference: 'specification 13.1, 13.3',
     run: async (context) => {
       const Authorization = await context.token();
       const Origin = context.corsOrigin ?? anyOrigin;
+      const expected = { allowed: context.corsOrigin, exposed: context.corsOrigin && exposedHeaders };
+      const known = await createBook(context);
       const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
       for (const request of [
         { method: 'GET', path: '/books?limit=1', headers: { Authorization, Origin } },
+        {
+          method: 'GET',
+          path: `/book/${known.id}`,
+          headers: { Authorization, Origin, 'If-None-Match': '*' },
+        },
         { method: 'GET', path: missing, headers: { Authorization, Origin } },
         { method: 'GET', path: missing, headers: { Origin } },
         { method: 'GET', path: '/nowhere', headers: { Origin } },
       ]) {
         const { headers } = await context.send(request);
-        expectEqual(request.path, headers['access-control-allow-origin'], context.corsOrigin);
+        const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } = headers;
+        expectEqual(request.path, { allowed, exposed }, expected);
       }
     },
   },
@@ -70,6 +81,6 @@ function expectPermission({ request, status, headers }: HttpAnswer, origin: stri
     status: 200,
     origin,
     methods: methods.split(',').sort(),
-    headers: 'Authorization,Content-Type',
+    headers: 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match',
   });
 }

@@ -34,7 +34,8 @@ describe('createGatewayResponses', () => {
       ResponseParameters: {
         'gatewayresponse.header.Retry-After': "'1'",
         'gatewayresponse.header.Access-Control-Allow-Origin': "'https://docs.example.com'",
-        'gatewayresponse.header.Access-Control-Expose-Headers': "'Retry-After'",
+        'gatewayresponse.header.Access-Control-Expose-Headers':
+          "'ETag, Idempotency-Replayed, Link, Retry-After'",
       },
       ResponseTemplates: { 'application/json': '{"status":429,"message":"Too many requests","data":null}' },
     });
