@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 
 /**
  * A DynamoDB that holds as many books as its argument says without storing them: it makes the pages of Query and Scan
@@ -75,6 +76,7 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, {
     'Content-Type': 'application/x-amz-json-1.0',
     'Content-Length': Buffer.byteLength(body),
+    'x-amz-crc32': String(crc32(body)),
     'x-amzn-RequestId': 'STUB',
   });
   response.end(body);

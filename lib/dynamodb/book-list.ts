@@ -11,7 +11,7 @@ import { isCounterItem, readRawBook, readRawId } from './stored-item.ts';
 const shardsAhead = 3;
 
 /** Books in a database page of the whole list, a quarter of what Query gives of small ones: several are in memory. */
-const maxBooksPerPage = 2_500;
+const maxBooksPerPage = 5_000;
 
 /** Database pages of a part of the list that are held in memory before its end is determined by ids alone: a few MB. */
 const maxHeldPages = 4;
