@@ -27,6 +27,6 @@ export function publicEndpoint(config: EndpointConfig, success: Outcome, handle:
  * @param handle - what the endpoint does once the token has been checked
  */
 export function protectedEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
-  const access = requireToken(config.signingSecret);
+  const access = [requireToken(config.signingSecret)];
   return composeStack(config, { format: [formatData(success)], access }, handle);
 }

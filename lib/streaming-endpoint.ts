@@ -22,7 +22,7 @@ export function streamingEndpoint(
   handle: (event: APIGatewayProxyEvent) => Promise<StreamedResult>,
 ): ProxyHandler {
   const stream = [encodeContent(), streamEnvelope(success)];
-  const access = requireToken(config.signingSecret);
+  const access = [requireToken(config.signingSecret)];
   return config.responseStreaming
     ? composeStack(config, { format: stream, access, executionMode: executionModeStreamifyResponse }, handle)
     : composeStack(config, { format: [bufferBody(), ...stream], access }, handle);

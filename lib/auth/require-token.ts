@@ -1,27 +1,23 @@
 import type { MiddlewareObj } from '@middy/core';
-import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { headerValues } from '../http/header-values.ts';
 import { HttpError } from '../http/http-error.ts';
 import { outcomes } from '../http/outcomes.ts';
 import { createTokenVerifier } from './token.ts';
 
 /**
  * Middleware that lets a request through only with a valid token as the whole value of its `Authorization` header
- * (SPEC.md section 5). The names of all headers are in lower case after it.
+ * (SPEC.md section 5); of several such headers the last one counts.
  *
  * @param signingSecret - SECRET_TOKEN
  */
-export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayProxyEvent>[] {
+export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayProxyEvent> {
   const verifyToken = createTokenVerifier(signingSecret);
-  return [
-    httpHeaderNormalizer(),
-    {
-      before: async function checkToken({ event }) {
-        // The console of AWS sends an event without headers.
-        const token = event.headers?.authorization;
-        if (!token) throw new HttpError(outcomes.tokenRequired);
-        await verifyToken(token);
-      },
+  return {
+    before: async function checkToken({ event }) {
+      const token = headerValues(event, 'authorization').at(-1);
+      if (!token) throw new HttpError(outcomes.tokenRequired);
+      await verifyToken(token);
     },
-  ];
+  };
 }

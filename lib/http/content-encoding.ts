@@ -3,6 +3,7 @@ import { constants, createBrotliCompress, createGzip, createZstdCompress } from 
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import preferredEncodings from 'negotiator/lib/encoding.js';
+import { headerValues } from './header-values.ts';
 import type { StreamedResponse } from './stream-envelope.ts';
 
 /**
@@ -19,15 +20,16 @@ const offered = [...Object.keys(encoders), 'identity'];
 
 /**
  * Middleware that compresses a streamed body as `Accept-Encoding` asks (RFC 9110 section 12.5.3). Without the header,
- * or with nothing in it that is on offer, the body stays as it is. Header names have to be in lower case by then.
+ * or with nothing in it that is on offer, the body stays as it is.
  */
 export function encodeContent(): MiddlewareObj<APIGatewayProxyEvent> {
   return {
     after: function compressBody(request) {
-      const { event } = request;
       const response = request.response as StreamedResponse;
       response.headers.Vary = 'Accept-Encoding';
-      const [coding = 'identity'] = preferredEncodings(event.headers['accept-encoding'], offered, offered);
+      const accepted = headerValues(request.event, 'accept-encoding');
+      const acceptEncoding = accepted.length > 0 ? accepted.join() : undefined;
+      const [coding = 'identity'] = preferredEncodings(acceptEncoding, offered, offered);
       const encoder = encoders[coding]?.();
       if (encoder === undefined) return;
       response.headers['Content-Encoding'] = coding;

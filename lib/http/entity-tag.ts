@@ -22,7 +22,7 @@ export function entityTagHeader(version: string | undefined): Readonly<Record<st
 /**
  * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong.
  *
- * @param event - a request whose header names are in lower case
+ * @param event - a request
  * @returns the versions that the client names, `undefined` for any of them (`*`, or no header); a header that is no list
  *   of entity tags names none
  */
@@ -37,7 +37,7 @@ export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | un
 /**
  * Evaluates `If-None-Match` (RFC 9110 section 13.1.2), whose comparison is weak.
  *
- * @param event - a request whose header names are in lower case
+ * @param event - a request
  * @param version - the version of the book that is there
  * @returns whether the client has that version already
  */

@@ -9,7 +9,7 @@ const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 /**
  * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
  *
- * @param event - a request whose header names are in lower case
+ * @param event - a request
  * @returns the key, or `undefined` when the request has none
  * @throws {HttpError} 400 when the value is no key, or the header was sent twice
  */
