@@ -4,7 +4,7 @@ import type { ConformanceContext } from './context.ts';
 export interface ConformanceCase {
   /** A sentence about situation and outcome, unique in the suite. */
   readonly name: string;
-  /** Where the outcome is laid down. */
+  /** Where the outcome is laid down: `specification` and the numbers of its rules, then perhaps a section of an RFC. */
   readonly reference: string;
   readonly group: string;
   /** Whether the context has to know the service's SECRET_TOKEN. */

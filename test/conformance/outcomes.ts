@@ -5,8 +5,7 @@ export interface Outcome {
 }
 
 /**
- * The outcomes that can be caused from outside, written down from the specification and not taken from the service:
- * SPEC.md sections 4, 5 and 7, then DESIGN.md part 1.
+ * The outcomes that can be caused from outside, written down from docs/specification.md and not taken from the service.
  */
 export const outcomes = {
   tokenGenerated: { status: 200, message: 'Token generated successfully' },

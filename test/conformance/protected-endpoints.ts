@@ -1,7 +1,7 @@
 import type { HttpRequest } from './http-client.ts';
 
 /**
- * One request to each endpoint that needs a token (SPEC.md section 4).
+ * One request to each endpoint that needs a token (specification 4.1).
  *
  * @param id - the `{id}` of the paths that have one
  * @param body - the body of those that have one

@@ -8,7 +8,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Well before the 15 minutes of SPEC.md section 8, so that no token expires on its way. */
+/** Well before the 15 minutes of specification 5.5, so that no token expires on its way. */
 const renewAfterMs = 10 * 60 * 1000;
 
 /** Holds one token for everybody, and sends one login at a time: deployments throttle POST /token. */

@@ -6,8 +6,8 @@ import { encodePart, forgeToken, splitToken } from '../forged-token.ts';
 import { outcomes } from '../outcomes.ts';
 import { protectedRequests } from '../protected-endpoints.ts';
 
-const rule1 = 'SPEC.md 5, check 1';
-const rule2 = 'SPEC.md 5, check 2';
+const rule1 = 'specification 4.3';
+const rule2 = 'specification 4.4, 4.5';
 
 /** Far enough ahead for any clock, and one more year. */
 const exp = Math.floor(Date.now() / 1000) + 366 * 24 * 60 * 60;
@@ -95,7 +95,7 @@ export const authorizationCases = defineCases('authorization', [
   ...['authorization', 'AUTHORIZATION', 'aUTHORIZATION'].map(
     (name): CaseDefinition => ({
       name: `A valid token in a header spelled ${name} is accepted`,
-      reference: 'SPEC.md 5, check 3; RFC 9110 section 5.1',
+      reference: 'specification 4.4; RFC 9110 section 5.1',
       run: async (context) => {
         const { id, ...fields } = await createBook(context);
         const headers = { [name]: await context.token() };
@@ -106,7 +106,7 @@ export const authorizationCases = defineCases('authorization', [
   ),
   {
     name: 'With an invalid token, every protected endpoint refuses and does nothing',
-    reference: `${rule2}; SPEC.md 4, the operation is not carried out`,
+    reference: 'specification 4.1, 4.2, 4.5',
     run: async (context) => {
       const title = `refused ${crypto.randomUUID()}`;
       const book = await createBook(context);
@@ -121,7 +121,7 @@ export const authorizationCases = defineCases('authorization', [
   },
   {
     name: 'Without a token, POST /book makes no book',
-    reference: `${rule1}; SPEC.md 4, the operation is not carried out`,
+    reference: 'specification 4.2, 4.3',
     run: async (context) => {
       const title = `refused ${crypto.randomUUID()}`;
       const answer = await context.send({ method: 'POST', path: '/book', body: JSON.stringify({ title }) });
@@ -177,7 +177,7 @@ export const authorizationCases = defineCases('authorization', [
   ...(['absent', 'malformed'] as const).map(
     (state): CaseDefinition => ({
       name: `An ${state === 'absent' ? 'absent' : 'invalid'} token comes before every other error`,
-      reference: 'SPEC.md 4, the authentication checks run first',
+      reference: 'specification 4.2',
       run: async (context) => {
         const headers: Record<string, string> = state === 'absent' ? {} : { Authorization: 'a.b.c' };
         const outcome = state === 'absent' ? outcomes.tokenRequired : outcomes.invalidToken;
@@ -195,7 +195,7 @@ export const authorizationCases = defineCases('authorization', [
   ),
   {
     name: 'One token opens every protected endpoint, any number of times',
-    reference: 'SPEC.md 5, check 3',
+    reference: 'specification 4.8',
     run: async (context) => {
       for (let round = 0; round < 2; round += 1) {
         const { id } = await createBook(context);

@@ -3,7 +3,7 @@ import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = 'DESIGN.md 1, {id} that is not a canonical decimal unsigned integer';
+const reference = 'specification 3.5';
 
 /** Forms of `{id}` that name no book, made from the id of one that exists: a lenient parser would find it. */
 const forms: readonly (readonly [string, (id: number) => string])[] = [
@@ -63,7 +63,7 @@ export const bookIdCases = defineCases('book-ids', [
   ),
   {
     name: 'The largest id there can be, 2^53-1, is not found like any other',
-    reference: 'SPEC.md 4, GET /book/{id}, rule 2',
+    reference: 'specification 8.2',
     run: async (context) => {
       const path = `/book/${Number.MAX_SAFE_INTEGER}`;
       expectAnswer(await context.call('GET', path), outcomes.bookNotFound);
@@ -72,7 +72,7 @@ export const bookIdCases = defineCases('book-ids', [
   },
   {
     name: 'An id that is 2^32 more than that of a book is another id',
-    reference: 'SPEC.md 4, GET /book/{id}, rule 2',
+    reference: 'specification 8.2',
     run: async (context) => {
       const { id } = await createBook(context);
       expectAnswer(await context.call('GET', `/book/${2 ** 32 + id}`), outcomes.bookNotFound);

@@ -3,7 +3,7 @@ import { createBook, expectBooks, expectStored, listBooks, pickBooks } from '../
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectEqual, expectTrue } from '../expectation.ts';
 
-const reference = 'DESIGN.md 1, Envelope; RFC 9110 section 12.5.3';
+const reference = 'specification 1.7; RFC 9110 section 12.5.3';
 
 const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   gzip: (body) => gunzipSync(body),

@@ -11,7 +11,7 @@ const rounds = 10;
 export const concurrencyCases = defineCases('concurrency', [
   {
     name: '200 books created 20 at a time have 200 ids and are all there',
-    reference: 'DESIGN.md 1, ids',
+    reference: 'specification 3.2',
     run: async (context) => {
       const books = await workInParallel(Array(200).keys(), 20, (year) => createBook(context, { year }));
       expectEqual('the number of different ids', new Set(books.map(({ id }) => id)).size, 200);
@@ -21,7 +21,7 @@ export const concurrencyCases = defineCases('concurrency', [
   },
   {
     name: 'Updates of different fields of a book at the same time are all kept',
-    reference: 'SPEC.md 4, PUT /book/{id}, rule 3',
+    reference: 'specification 9.4',
     run: async (context) => {
       const { id } = await createBook(context);
       for (let round = 1; round <= rounds; round += 1) {
@@ -37,7 +37,7 @@ export const concurrencyCases = defineCases('concurrency', [
   },
   {
     name: 'Of ten deletions of a book at the same time, one succeeds and nine do not find it',
-    reference: 'SPEC.md 4, DELETE /book/{id}',
+    reference: 'specification 10.3',
     run: async (context) => {
       for (let round = 0; round < rounds; round += 1) {
         const { id } = await createBook(context);
@@ -55,7 +55,7 @@ export const concurrencyCases = defineCases('concurrency', [
   },
   {
     name: 'Updates at the same time as the deletion of their book never bring it back',
-    reference: 'SPEC.md 3; SPEC.md 4, PUT /book/{id}, rule 1',
+    reference: 'specification 3.6, 9.1',
     run: async (context) => {
       for (let round = 0; round < rounds; round += 1) {
         const book = await createBook(context);
@@ -80,7 +80,7 @@ export const concurrencyCases = defineCases('concurrency', [
   },
   {
     name: 'A list taken while books come and go holds every book that stays',
-    reference: 'SPEC.md 4, GET /books; DESIGN.md 1, Reads',
+    reference: 'specification 7.2, 3.7',
     run: async (context) => {
       const staying = await workInParallel(Array(20).keys(), 10, (year) => createBook(context, { year }));
       staying.sort((a, b) => a.id - b.id);
@@ -105,7 +105,7 @@ export const concurrencyCases = defineCases('concurrency', [
   },
   {
     name: 'A book that is read while it is updated is either the old one or the new one',
-    reference: 'SPEC.md 4, PUT /book/{id}, rule 3',
+    reference: 'specification 9.5',
     run: async (context) => {
       const { id } = await createBook(context, { title: '0', author: '0', year: 0 });
       const path = `/book/${id}`;

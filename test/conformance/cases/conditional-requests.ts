@@ -264,6 +264,18 @@ export const conditionalRequestCases = defineCases('conditional-requests', [
     },
   },
   {
+    name: 'A body that makes the book too large comes before a failed precondition',
+    reference: 'specification 12.6',
+    run: async (context) => {
+      const { book, tag } = await createTagged(context);
+      for (const header of ['"x"', 'nonsense', '*', tag]) {
+        const answer = await putIf(context, book.id, header, { title: 'x'.repeat(410 * 1024) });
+        expectAnswer(answer, outcomes.payloadTooLarge);
+      }
+      await expectStored(context, book);
+    },
+  },
+  {
     name: 'Of ten updates with the same tag at the same time, one is carried out and nine are refused',
     reference: 'specification 12.5',
     run: async (context) => {

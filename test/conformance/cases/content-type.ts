@@ -23,7 +23,7 @@ export const contentTypeCases = defineCases(
   contentTypes.map(
     (contentType): CaseDefinition => ({
       name: `A body ${contentType === undefined ? 'without a Content-Type' : `as ${contentType}`} is read as JSON`,
-      reference: 'DESIGN.md 1, Content-Type of a request',
+      reference: 'specification 2.1',
       run: async (context) => {
         const headers: Record<string, string> =
           contentType === undefined ? {} : { 'Content-Type': contentType };

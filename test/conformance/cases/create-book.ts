@@ -2,9 +2,9 @@ import { createBook, deleteBook, expectCreated, expectStored } from '../book-ste
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectTrue } from '../expectation.ts';
 
-const rule2 = 'SPEC.md 4, POST /book, rule 2';
-const missingField = 'DESIGN.md 1, A field missing in POST /book';
-const unknownField = 'DESIGN.md 1, Unknown fields and id';
+const rule2 = 'specification 6.3';
+const missingField = 'specification 6.2';
+const unknownField = 'specification 2.4, 3.1';
 
 const missingFields: readonly (readonly [string, object, object])[] = [
   ['no field at all', {}, {}],
@@ -42,7 +42,7 @@ export const createBookCases = defineCases('create-book', [
   },
   {
     name: 'Two equal books are two books',
-    reference: 'SPEC.md 2, Book',
+    reference: 'specification 6.4',
     run: async (context) => {
       const first = await createBook(context);
       const second = await createBook(context);
@@ -53,7 +53,7 @@ export const createBookCases = defineCases('create-book', [
   },
   {
     name: 'Ids increase and are not used again after a deletion',
-    reference: 'DESIGN.md 1, ids',
+    reference: 'specification 3.2',
     run: async (context) => {
       let last = 0;
       for (let round = 0; round < 5; round += 1) {
@@ -90,7 +90,7 @@ export const createBookCases = defineCases('create-book', [
   ...['{"title":"a","title":"b"}', '{"title":1,"title":"b"}', '{"title":"a","title":null}'].map(
     (body): CaseDefinition => ({
       name: `A body that names a field twice, ${body}, is read in one way or refused`,
-      reference: 'SPEC.md 4, POST /book; RFC 8259 section 4 leaves it open',
+      reference: 'specification 2.5; RFC 8259 section 4',
       run: async (context) => {
         const answer = await context.call('POST', '/book', body);
         expectTrue('the status', [201, 400].includes(answer.status), '201 or 400', answer.status);

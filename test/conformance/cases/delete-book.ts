@@ -3,14 +3,13 @@ import { defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { outcomes } from '../outcomes.ts';
 
-const rule1 = 'SPEC.md 4, DELETE /book/{id}, rule 1';
-const rule2 = 'SPEC.md 4, DELETE /book/{id}, rule 2';
+const rule2 = 'specification 10.2';
 
 /** DELETE /book/{id}, and what is left of a deleted book: nothing. */
 export const deleteBookCases = defineCases('delete-book', [
   {
     name: 'A deleted book is not found by GET, PUT and DELETE, and its neighbours stay',
-    reference: `${rule2}; SPEC.md 4, GET rule 2 and PUT rule 1`,
+    reference: 'specification 10.1, 10.2, 8.2, 9.1',
     run: async (context) => {
       const before = await createBook(context);
       const { id } = await createBook(context);
@@ -26,7 +25,7 @@ export const deleteBookCases = defineCases('delete-book', [
   },
   {
     name: 'An id that never was a book is not found by DELETE',
-    reference: `${rule1}; DESIGN.md 1, DELETE of an id that does not exist`,
+    reference: rule2,
     run: async (context) => {
       const answer = await context.call('DELETE', `/book/${Number.MAX_SAFE_INTEGER}`);
       expectAnswer(answer, outcomes.bookNotFound);
@@ -34,7 +33,7 @@ export const deleteBookCases = defineCases('delete-book', [
   },
   {
     name: 'A second deletion of a book is not found, nor a third',
-    reference: `${rule1}; DESIGN.md 1, DELETE of an id that does not exist`,
+    reference: rule2,
     run: async (context) => {
       const id = await createMissingId(context);
       for (let round = 0; round < 2; round += 1) {
@@ -44,7 +43,7 @@ export const deleteBookCases = defineCases('delete-book', [
   },
   {
     name: 'Created books are found and deleted books are not, at once and every time',
-    reference: 'DESIGN.md 1, Reads',
+    reference: 'specification 3.7',
     run: async (context) => {
       for (let round = 0; round < 10; round += 1) {
         const book = await createBook(context, { year: round });

@@ -3,7 +3,7 @@ import { defineCases } from '../case.ts';
 import { expectEqual } from '../expectation.ts';
 import { workInParallel } from '../in-parallel.ts';
 
-const rules = 'SPEC.md 4, GET /books; DESIGN.md 1, GET /books order';
+const rules = 'specification 7.1';
 
 /** GET /books: all books, in order. What others add or delete meanwhile does not matter. */
 export const listBooksCases = defineCases('list-books', [
@@ -38,7 +38,7 @@ export const listBooksCases = defineCases('list-books', [
   },
   {
     name: 'A book is in the list as soon as it is created, changes with it, and is gone once deleted',
-    reference: `${rules}; DESIGN.md 1, Reads`,
+    reference: `${rules}, 3.7`,
     run: async (context) => {
       const kept = await createBook(context);
       for (let round = 0; round < 3; round += 1) {
@@ -54,7 +54,7 @@ export const listBooksCases = defineCases('list-books', [
   },
   {
     name: 'Unknown parameters in the query of the list are ignored',
-    reference: 'DESIGN.md 1, Unknown parameters are ignored',
+    reference: 'specification 7.6',
     run: async (context) => {
       const books = [await createBook(context), await createBook(context)];
       for (const query of ['?x=1', '?title=nothing&page=2&per_page=1&offset=5', '?Limit=1', '?']) {

@@ -6,7 +6,9 @@ import { eventually } from '../eventually.ts';
 import { ExpectationError, expectEqual, expectTrue } from '../expectation.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = 'DESIGN.md 1, GET /books?limit=N&after=ID';
+const pageRule = 'specification 7.3';
+const linkRule = 'specification 7.4';
+const malformedRule = 'specification 7.6';
 
 /** No id comes after it. */
 const lastPossibleId = Number.MAX_SAFE_INTEGER;
@@ -51,7 +53,7 @@ export const pagingCases = defineCases('paging', [
   ...[1, 2, 3, 7].map(
     (limit): CaseDefinition => ({
       name: `Pages of ${limit}, followed by their links, hold every book once and in order`,
-      reference,
+      reference: 'specification 7.3, 7.4',
       run: async (context) => {
         const books = await createBooks(context, 7);
         const last = books.at(-1)?.id ?? 0;
@@ -79,7 +81,7 @@ export const pagingCases = defineCases('paging', [
   ),
   {
     name: 'A page starts right after the id that is given, whether that book exists or not',
-    reference,
+    reference: pageRule,
     run: async (context) => {
       const [first, second, third] = await createBooks(context, 3);
       if (!first || !second || !third) throw new Error('three books were made');
@@ -93,7 +95,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'A link leads on from the last book of its page with the same limit',
-    reference: `${reference}; RFC 8288`,
+    reference: 'specification 7.4; RFC 8288',
     run: async (context) => {
       const books = await createBooks(context, 4);
       const path = `/books?x=1&limit=2&after=${firstId(books)}`;
@@ -105,7 +107,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'A page that ends with the last book has no link',
-    reference,
+    reference: linkRule,
     run: async (context) => {
       const books = await createBooks(context, 3);
       await eventually(async () => {
@@ -118,7 +120,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'A page with more books after it has a link',
-    reference,
+    reference: linkRule,
     run: async (context) => {
       const books = await createBooks(context, 3);
       const { next } = await getPage(context, `/books?limit=1&after=${firstId(books)}`);
@@ -127,7 +129,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'A page after the last possible id is empty and has no link',
-    reference,
+    reference: pageRule,
     run: async (context) => {
       const page = await getPage(context, `/books?limit=1&after=${lastPossibleId}`);
       expectEqual('the page', page, { books: [], next: undefined });
@@ -135,7 +137,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'A page without after starts with the first of all books',
-    reference,
+    reference: pageRule,
     run: async (context) => {
       await createBooks(context, 2);
       await eventually(async () => {
@@ -146,7 +148,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'A page may be 1,000 books long',
-    reference,
+    reference: pageRule,
     run: async (context) => {
       const books = await createBooks(context, 2);
       const { books: page } = await getPage(context, `/books?limit=1000&after=${firstId(books)}`);
@@ -155,7 +157,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'Without limit the list holds all books and has no link, whatever after is',
-    reference,
+    reference: 'specification 7.5',
     run: async (context) => {
       const books = await createBooks(context, 2);
       for (const path of ['/books', `/books?after=${books.at(-1)?.id}`]) {
@@ -167,7 +169,7 @@ export const pagingCases = defineCases('paging', [
   },
   {
     name: 'Unknown parameters beside limit and after are ignored',
-    reference,
+    reference: malformedRule,
     run: async (context) => {
       const books = await createBooks(context, 3);
       const path = `/books?page=9&limit=1000&after=${firstId(books)}&title=nothing&Limit=1`;
@@ -177,7 +179,7 @@ export const pagingCases = defineCases('paging', [
   ...malformedLimits.map(
     (limit): CaseDefinition => ({
       name: `The limit ${JSON.stringify(limit)} is invalid input`,
-      reference,
+      reference: malformedRule,
       run: async (context) => {
         for (const path of [`/books?limit=${limit}`, `/books?limit=${limit}&after=1`]) {
           expectAnswer(await context.call('GET', path), outcomes.invalidInput);
@@ -188,7 +190,7 @@ export const pagingCases = defineCases('paging', [
   ...malformedAfters.map(
     (after): CaseDefinition => ({
       name: `The after ${JSON.stringify(after)} is invalid input`,
-      reference,
+      reference: malformedRule,
       run: async (context) => {
         expectAnswer(await context.call('GET', `/books?limit=1&after=${after}`), outcomes.invalidInput);
       },
@@ -196,7 +198,7 @@ export const pagingCases = defineCases('paging', [
   ),
   {
     name: 'A missing token comes before a malformed limit',
-    reference: 'SPEC.md 4, the authentication checks run first',
+    reference: 'specification 4.2',
     run: async (context) => {
       const answer = await context.send({ method: 'GET', path: '/books?limit=0' });
       expectAnswer(answer, outcomes.tokenRequired);

@@ -13,33 +13,33 @@ const farSeconds = 60 * 60;
 type MakeToken = (secret: string, now: number) => string;
 
 const accepted: readonly (readonly [string, string, MakeToken])[] = [
-  ['HS256', 'SPEC.md 5', (secret, now) => forgeToken({ payload: { exp: now + 900 }, secret })],
+  ['HS256', 'specification 4.5', (secret, now) => forgeToken({ payload: { exp: now + 900 }, secret })],
   [
     'HS384',
-    'DESIGN.md 1, Token without exp',
+    'specification 4.5',
     (secret, now) =>
       forgeToken({ header: { alg: 'HS384' }, payload: { exp: now + 900 }, secret, hash: 'sha384' }),
   ],
   [
     'HS512',
-    'DESIGN.md 1, Token without exp',
+    'specification 4.5',
     (secret, now) =>
       forgeToken({ header: { alg: 'HS512' }, payload: { exp: now + 900 }, secret, hash: 'sha512' }),
   ],
-  ['no exp', 'DESIGN.md 1, Token without exp', (secret) => forgeToken({ payload: {}, secret })],
+  ['no exp', 'specification 4.7', (secret) => forgeToken({ payload: {}, secret })],
   [
     'more claims than exp',
-    'SPEC.md 5, any valid token',
+    'specification 4.8',
     (secret, now) => forgeToken({ payload: { exp: now + 900, sub: 'x', role: 'none', iat: now }, secret }),
   ],
   [
     'an nbf that has passed',
-    'DESIGN.md 1, nbf',
+    'specification 4.6',
     (secret, now) => forgeToken({ payload: { exp: now + 900, nbf: now - farSeconds }, secret }),
   ],
   [
     'no typ in its header',
-    'SPEC.md 5',
+    'specification 4.5',
     (secret, now) => forgeToken({ header: { alg: 'HS256' }, payload: { exp: now + 900 }, secret }),
   ],
 ];
@@ -47,68 +47,68 @@ const accepted: readonly (readonly [string, string, MakeToken])[] = [
 const refused: readonly (readonly [string, string, MakeToken])[] = [
   [
     'an exp of a second ago',
-    'SPEC.md 5, check 2',
+    'specification 4.6',
     (secret, now) => forgeToken({ payload: { exp: now - 1 }, secret }),
   ],
   [
     'an exp of an hour ago',
-    'SPEC.md 5, check 2',
+    'specification 4.6',
     (secret, now) => forgeToken({ payload: { exp: now - farSeconds }, secret }),
   ],
-  ['an exp of 0', 'SPEC.md 5, check 2', (secret) => forgeToken({ payload: { exp: 0 }, secret })],
-  ['a negative exp', 'SPEC.md 5, check 2', (secret, now) => forgeToken({ payload: { exp: -now }, secret })],
+  ['an exp of 0', 'specification 4.6', (secret) => forgeToken({ payload: { exp: 0 }, secret })],
+  ['a negative exp', 'specification 4.6', (secret, now) => forgeToken({ payload: { exp: -now }, secret })],
   [
     'HS512 and an exp of a second ago',
-    'SPEC.md 5, check 2',
+    'specification 4.6',
     (secret, now) =>
       forgeToken({ header: { alg: 'HS512' }, payload: { exp: now - 1 }, secret, hash: 'sha512' }),
   ],
   ...[String(2 ** 40), '', null, true, {}, [2 ** 40]].map((exp): readonly [string, string, MakeToken] => [
     `the exp ${JSON.stringify(exp)}`,
-    'SPEC.md 5, check 2; RFC 7519 section 4.1.4',
+    'specification 4.6; RFC 7519 section 4.1.4',
     (secret) => forgeToken({ payload: { exp }, secret }),
   ]),
   [
     'an nbf that is yet to come',
-    'DESIGN.md 1, nbf',
+    'specification 4.6',
     (secret, now) => forgeToken({ payload: { exp: now + 2 * farSeconds, nbf: now + farSeconds }, secret }),
   ],
   [
     'a string as nbf',
-    'DESIGN.md 1, nbf; RFC 7519 section 4.1.5',
+    'specification 4.6; RFC 7519 section 4.1.5',
     (secret, now) => forgeToken({ payload: { exp: now + 900, nbf: String(now - farSeconds) }, secret }),
   ],
   ...['RS256', 'ES256', 'PS256', 'EdDSA', 'none', 'None', 'hs256', 'HS257', ''].map(
     (alg): readonly [string, string, MakeToken] => [
       `the method ${JSON.stringify(alg)} and an HMAC signature`,
-      'SPEC.md 5, check 2; DESIGN.md 1, HMAC methods',
+      'specification 4.5',
       (secret, now) => forgeToken({ header: { alg, typ: 'JWT' }, payload: { exp: now + 900 }, secret }),
     ],
   ),
   [
     'no method',
-    'SPEC.md 5, check 2',
+    'specification 4.5',
     (secret, now) => forgeToken({ header: { typ: 'JWT' }, payload: { exp: now + 900 }, secret }),
   ],
   [
     'the method HS512 and a signature of HS256',
-    'SPEC.md 5, check 2',
+    'specification 4.5',
     (secret, now) => forgeToken({ header: { alg: 'HS512' }, payload: { exp: now + 900 }, secret }),
   ],
   [
     'an unknown critical header',
-    'RFC 7515 section 4.1.11',
+    'specification 4.5; RFC 7515 section 4.1.11',
     (secret, now) =>
       forgeToken({ header: { alg: 'HS256', crit: ['x'], x: 1 }, payload: { exp: now + 900 }, secret }),
   ],
   [
     'an empty list of critical headers',
-    'RFC 7515 section 4.1.11',
+    'specification 4.5; RFC 7515 section 4.1.11',
     (secret, now) => forgeToken({ header: { alg: 'HS256', crit: [] }, payload: { exp: now + 900 }, secret }),
   ],
   [
     'b64 false and an encoded payload',
-    'RFC 7797 section 7',
+    'specification 4.5; RFC 7797 section 7',
     (secret, now) =>
       forgeToken({
         header: { alg: 'HS256', b64: false, crit: ['b64'] },
@@ -118,7 +118,7 @@ const refused: readonly (readonly [string, string, MakeToken])[] = [
   ],
   [
     'b64 false and a payload that is not encoded',
-    'RFC 7797 section 7',
+    'specification 4.5; RFC 7797 section 7',
     (secret, now) => {
       const signingInput = `${encodePart({ alg: 'HS256', b64: false, crit: ['b64'] })}.{"exp":${now + 900}}`;
       return `${signingInput}.${createHmac('sha256', secret).update(signingInput).digest('base64url')}`;
@@ -127,18 +127,18 @@ const refused: readonly (readonly [string, string, MakeToken])[] = [
   ...['[]', '"x"', '1', 'null', '', '{', '{"exp":1e999}x'].map(
     (payload): readonly [string, string, MakeToken] => [
       `the payload ${JSON.stringify(payload)}`,
-      'SPEC.md 5, check 2; RFC 7519 section 7.2',
+      'specification 4.5; RFC 7519 section 7.2',
       (secret) => forgeToken({ payload, secret }),
     ],
   ),
   [
     'a secret that is longer by a character',
-    'SPEC.md 5, check 2',
+    'specification 4.5',
     (secret, now) => forgeToken({ payload: { exp: now + 900 }, secret: `${secret}x` }),
   ],
   [
     'a secret that is shorter by a character',
-    'SPEC.md 5, check 2',
+    'specification 4.5',
     (secret, now) => forgeToken({ payload: { exp: now + 900 }, secret: secret.slice(0, -1) }),
   ],
 ];

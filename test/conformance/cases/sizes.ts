@@ -12,7 +12,7 @@ import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = "DESIGN.md 1, Book larger than DynamoDB's 400 KB item";
+const reference = 'specification 2.8';
 
 const kilobyte = 1024;
 
@@ -90,7 +90,7 @@ export const sizeCases = defineCases('sizes', [
   },
   {
     name: 'For a missing book, PUT says so even when its body makes a book that is too large',
-    reference: 'SPEC.md 4, PUT /book/{id}, rule 1',
+    reference: 'specification 9.1',
     run: async (context) => {
       const id = await createMissingId(context);
       const body = { title: 'x'.repeat(410 * kilobyte) };
@@ -100,7 +100,7 @@ export const sizeCases = defineCases('sizes', [
   },
   {
     name: 'A body of 500 KB of which a small book is left is accepted',
-    reference: `${reference}; Unknown fields`,
+    reference: 'specification 2.4, 2.8',
     run: async (context) => {
       const notes = 'x'.repeat(500 * kilobyte);
       const fields = { title: 'Emma', author: '', year: 0 };
@@ -112,7 +112,7 @@ export const sizeCases = defineCases('sizes', [
   },
   {
     name: 'A large title of a wrong year is invalid input and not too large',
-    reference: 'SPEC.md 4, POST /book, rule 1',
+    reference: 'specification 6.1',
     run: async (context) => {
       const body = { title: 'x'.repeat(410 * kilobyte), year: '1815' };
       expectAnswer(await context.call('POST', '/book', body), outcomes.invalidInput);
@@ -120,7 +120,7 @@ export const sizeCases = defineCases('sizes', [
   },
   {
     name: 'A body of more than 10 MB is too large',
-    reference: "DESIGN.md 1, body over the gateway's limit",
+    reference: reference,
     run: async (context) => {
       const body = JSON.stringify({ title: 'x'.repeat(10 * kilobyte * kilobyte) });
       expectAnswer(await context.call('POST', '/book', body), outcomes.payloadTooLarge);

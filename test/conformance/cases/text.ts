@@ -4,7 +4,7 @@ import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = 'SPEC.md 2, Book; DESIGN.md 1, nothing is ever altered';
+const reference = 'specification 2.6, 3.3';
 
 const texts: readonly (readonly [string, string])[] = [
   ['the empty string', ''],

@@ -10,8 +10,6 @@ const lifetimeSeconds = 15 * 60;
 /** How far the clocks of the service and of this machine may be apart. */
 const clockToleranceSeconds = 10;
 
-const rules = 'SPEC.md 4, POST /token';
-
 type Body = (right: ConformanceContext['credentials']) => unknown;
 
 const unreadableBodies: readonly (readonly [string, Body])[] = [
@@ -55,7 +53,7 @@ const wrongCredentials: readonly (readonly [string, Body])[] = [
 export const tokenEndpointCases = defineCases('token', [
   {
     name: 'The right credentials get a token and nothing else as data',
-    reference: `${rules}, rule 4`,
+    reference: 'specification 5.4',
     run: async (context) => {
       const data = expectOutcome(await context.logIn(context.credentials), outcomes.tokenGenerated);
       const token = (data as { token?: unknown } | null)?.token;
@@ -65,7 +63,7 @@ export const tokenEndpointCases = defineCases('token', [
   },
   {
     name: 'A token has three parts, the method HS256 and the one claim exp, 15 minutes ahead',
-    reference: 'SPEC.md 5, Obtaining a token',
+    reference: 'specification 5.5',
     run: async (context) => {
       const before = Math.floor(Date.now() / 1000);
       const answer = await context.logIn(context.credentials);
@@ -89,7 +87,7 @@ export const tokenEndpointCases = defineCases('token', [
   },
   {
     name: 'Unknown fields beside the right credentials are ignored',
-    reference: 'DESIGN.md 1, Unknown fields',
+    reference: 'specification 2.4',
     run: async (context) => {
       const answer = await context.logIn({ ...context.credentials, id: null, scope: ['x'], expiresIn: 1e9 });
       expectOutcome(answer, outcomes.tokenGenerated);
@@ -97,7 +95,7 @@ export const tokenEndpointCases = defineCases('token', [
   },
   {
     name: 'A login needs no token: a wrong one in Authorization does not matter',
-    reference: 'SPEC.md 5, /token is the only public endpoint',
+    reference: 'specification 4.1',
     run: async (context) => {
       const answer = await context.logIn(context.credentials, { Authorization: 'Bearer nonsense' });
       expectOutcome(answer, outcomes.tokenGenerated);
@@ -105,14 +103,14 @@ export const tokenEndpointCases = defineCases('token', [
   },
   {
     name: 'A login without a Content-Type gets a token',
-    reference: 'DESIGN.md 1, Content-Type of a request',
+    reference: 'specification 2.1',
     run: async (context) => {
       expectOutcome(await context.logIn(context.credentials, {}), outcomes.tokenGenerated);
     },
   },
   {
     name: 'A login as application/x-www-form-urlencoded gets a token when it is JSON',
-    reference: 'DESIGN.md 1, Content-Type of a request',
+    reference: 'specification 2.1',
     run: async (context) => {
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
       expectOutcome(await context.logIn(context.credentials, headers), outcomes.tokenGenerated);
@@ -121,7 +119,7 @@ export const tokenEndpointCases = defineCases('token', [
   ...unreadableBodies.map(
     ([situation, makeBody]): CaseDefinition => ({
       name: `A login with ${situation} is an invalid request payload`,
-      reference: `${rules}, rule 1; DESIGN.md 1`,
+      reference: 'specification 5.1, 2.2, 2.3',
       run: async (context) => {
         expectAnswer(await context.logIn(makeBody(context.credentials)), outcomes.invalidRequestPayload);
       },
@@ -130,7 +128,7 @@ export const tokenEndpointCases = defineCases('token', [
   ...wrongCredentials.map(
     ([situation, makeBody]): CaseDefinition => ({
       name: `A login with ${situation} has invalid credentials`,
-      reference: `${rules}, rule 2; DESIGN.md 1, Username or password missing`,
+      reference: 'specification 5.2, 5.3',
       run: async (context) => {
         expectAnswer(await context.logIn(makeBody(context.credentials)), outcomes.invalidCredentials);
       },

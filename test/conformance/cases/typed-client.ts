@@ -3,7 +3,7 @@ import { defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectEqual } from '../expectation.ts';
 
-const reference = 'SPEC.md 4; client/book-catalog-client.ts';
+const reference = 'specification 8.1, 8.2';
 
 /** The client that others are given, generated from openapi.yaml: it has to get on with every deployment. */
 export const typedClientCases = defineCases('typed-client', [

@@ -4,7 +4,7 @@ import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = 'DESIGN.md 1, Unknown path';
+const reference = 'specification 1.6';
 
 const requests: readonly (readonly [string, string])[] = [
   ['GET', '/'],

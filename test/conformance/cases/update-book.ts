@@ -3,7 +3,7 @@ import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { outcomes } from '../outcomes.ts';
 
-const rule3 = 'SPEC.md 4, PUT /book/{id}, rule 3';
+const rule3 = 'specification 9.3';
 
 const partialBodies: readonly (readonly [string, object])[] = [
   ['all fields', { title: 'Emma', author: 'Jane Austen', year: 1815 }],
@@ -35,7 +35,7 @@ export const updateBookCases = defineCases('update-book', [
   ...partialBodies.map(
     ([situation, changes]): CaseDefinition => ({
       name: `PUT with ${situation} sets just that and answers with the whole book`,
-      reference: `${rule3}; DESIGN.md 1, PUT with an empty object`,
+      reference: rule3,
       run: async (context) => {
         const book = await createBook(context);
         const neighbour = await createBook(context);
@@ -51,7 +51,7 @@ export const updateBookCases = defineCases('update-book', [
   ...ignoredMembers.map(
     ([situation, members]): CaseDefinition => ({
       name: `In the body of PUT, ${situation} is ignored, not stored and not echoed`,
-      reference: 'DESIGN.md 1, Unknown fields and id',
+      reference: 'specification 2.4',
       run: async (context) => {
         const book = await createBook(context);
         const path = `/book/${book.id}`;
@@ -65,7 +65,7 @@ export const updateBookCases = defineCases('update-book', [
   ),
   {
     name: 'The id of another book in the body of PUT is ignored and that book stays as it is',
-    reference: 'DESIGN.md 1, Unknown fields and id',
+    reference: 'specification 2.4',
     run: async (context) => {
       const book = await createBook(context);
       const other = await createBook(context);
@@ -81,7 +81,7 @@ export const updateBookCases = defineCases('update-book', [
   },
   {
     name: 'Updates one after the other add up, and each is seen at once',
-    reference: `${rule3}; DESIGN.md 1, Reads`,
+    reference: `${rule3}, 3.7`,
     run: async (context) => {
       let book = await createBook(context);
       for (let round = 0; round < 10; round += 1) {
@@ -97,7 +97,7 @@ export const updateBookCases = defineCases('update-book', [
   },
   {
     name: 'PUT never creates a book',
-    reference: 'SPEC.md 4, PUT /book/{id}, rule 1',
+    reference: 'specification 9.1',
     run: async (context) => {
       const gone = await createMissingId(context);
       for (const id of [gone, Number.MAX_SAFE_INTEGER]) {

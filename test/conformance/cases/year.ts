@@ -4,7 +4,7 @@ import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = 'DESIGN.md 1, year not an integer or not a safe integer';
+const reference = 'specification 2.6, 3.4';
 
 /** JSON text of years, with the integer that each stands for. */
 const integers: readonly (readonly [string, number])[] = [
