@@ -6,7 +6,7 @@ import type { Credentials } from '../lib/auth/credentials.ts';
  * @param baseUrl - where it listens
  * @param storage - where the books are
  * @param credentials - what to log in with
- * @returns a text with three command lines that work when they are pasted one after the other
+ * @returns a text with two command lines that work when they are pasted one after the other, and leave the catalog as it is
  */
 export function formatReadyMessage(baseUrl: string, storage: string, credentials: Credentials): string {
   const login = quoteForShell(JSON.stringify(credentials));
@@ -19,7 +19,6 @@ Username: ${credentials.username}  Password: ${credentials.password}
 Try it in another terminal:
 
   TOKEN=$(curl -s ${baseUrl}/token -d ${login} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -s ${baseUrl}/book -H "Authorization: $TOKEN" -d '{"title":"Dune","author":"Frank Herbert","year":1965}'
   curl -s ${baseUrl}/books -H "Authorization: $TOKEN"
 
 Stop it with Ctrl-C.
