@@ -3,9 +3,9 @@ import type { Book } from '../books/book.ts';
 import { CounterMissingError } from '../books/errors.ts';
 import { translateDynamoDBError } from './errors.ts';
 import { counterKey, type ItemKey, shardOf } from './keys.ts';
-import { type ItemReader, type Page, queryPage } from './query-page.ts';
+import { type Page, queryPage } from './query-page.ts';
 import { readItem } from './read-item.ts';
-import { isCounterItem, readRawBook, readRawId } from './stored-item.ts';
+import { isCounterItem } from './stored-item.ts';
 
 /** Shards whose first page is requested before the list gets there. More would take memory and hardly time. */
 const shardsAhead = 3;
@@ -18,8 +18,8 @@ const maxHeldPages = 4;
 
 /** A part of the list, as `limit` and `after` ask for it. */
 export interface BookPage {
-  /** The books, ascending by id, some at a time. */
-  readonly books: Iterable<readonly Book[]> | AsyncIterable<readonly Book[]>;
+  /** The books, ascending by id, as JSON objects with commas between them, some at a time. */
+  readonly books: Iterable<string> | AsyncIterable<string>;
   /** The id of the last book, when books with higher ids follow. */
   readonly continueAfter?: number | undefined;
 }
@@ -28,15 +28,11 @@ export interface BookPage {
 const bookProjection = {
   expression: 'id, title, author, #year',
   names: { '#year': 'year' },
-  read: readRawBook,
+  attributesPerItem: 4,
 };
-const idProjection = { expression: 'id', names: {}, read: readRawId };
+const idProjection = { expression: 'id', names: {}, attributesPerItem: 1 };
 
-interface Projection<Element> {
-  readonly expression: string;
-  readonly names: Readonly<Record<string, string>>;
-  readonly read: ItemReader<Element>;
-}
+type Projection = typeof bookProjection | typeof idProjection;
 
 /** Which items of the list are read: those with ids above `after`, up to `last`, at most `limit` of them. */
 interface Range {
@@ -70,21 +66,21 @@ export class BookList {
    *
    * Books that are created or deleted meanwhile may or may not be among them; every other book is, once.
    *
-   * @returns the books, some at a time, never none
+   * @returns the books as JSON objects with commas between them, some at a time, never none
    */
-  async *readAll(): AsyncGenerator<readonly Book[]> {
+  async *readAll(): AsyncGenerator<string> {
     const ahead = [this.#startQuery(0)];
     const lastShard = await this.#readLastShard();
     for (let shard = 0; shard <= lastShard; shard += 1) {
       let page = ahead.shift() ?? this.#startQuery(shard);
       for (;;) {
-        const { elements: books, lastEvaluatedKey } = await page;
+        const { items: books, lastEvaluatedKey } = await page;
         // Only now, so that the first books do not wait behind others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#startQuery(shard + 1 + ahead.length));
         }
         if (lastEvaluatedKey) page = this.#startQuery(shard, lastEvaluatedKey);
-        if (books.length > 0) yield books;
+        if (books !== '') yield books;
         if (!lastEvaluatedKey) break;
       }
     }
@@ -102,13 +98,13 @@ export class BookList {
   async readPage(after: number, limit: number): Promise<BookPage> {
     const books: Book[] = [];
     let pages = 0;
-    for await (const page of this.#readRange(bookProjection, { after, limit: limit + 1 })) {
+    for await (const page of this.#readRange<Book>(bookProjection, { after, limit: limit + 1 })) {
       books.push(...page);
       pages += 1;
       if (pages === maxHeldPages && books.length < limit) return this.#readLargePage(books, limit);
     }
     const more = books.length > limit;
-    return { books: [books.slice(0, limit)], continueAfter: more ? books[limit - 1]?.id : undefined };
+    return { books: [toJson(books.slice(0, limit))], continueAfter: more ? books[limit - 1]?.id : undefined };
   }
 
   /** Determines the end of a page of which the first books are held, then reads the rest as it is sent. */
@@ -116,7 +112,9 @@ export class BookList {
     const after = held.at(-1)?.id ?? 0;
     const missing = limit - held.length;
     const ids: number[] = [];
-    for await (const page of this.#readRange(idProjection, { after, limit: missing + 1 })) ids.push(...page);
+    for await (const page of this.#readRange<Pick<Book, 'id'>>(idProjection, { after, limit: missing + 1 })) {
+      ids.push(...page.map(({ id }) => id));
+    }
     const more = ids.length > missing;
     return {
       books: this.#readRest(held, ids.slice(0, missing)),
@@ -125,18 +123,18 @@ export class BookList {
   }
 
   /** Reads up to the last id and not a number of books: others may have been created in between, or deleted. */
-  async *#readRest(held: readonly Book[], ids: readonly number[]): AsyncGenerator<readonly Book[]> {
-    yield held;
+  async *#readRest(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
+    yield toJson(held);
     const [after, last] = [held.at(-1)?.id ?? 0, ids.at(-1)];
     if (last === undefined) return;
     const wanted = new Set(ids);
-    for await (const page of this.#readRange(bookProjection, { after, last })) {
-      yield page.filter(({ id }) => wanted.has(id));
+    for await (const page of this.#readRange<Book>(bookProjection, { after, last })) {
+      yield toJson(page.filter(({ id }) => wanted.has(id)));
     }
   }
 
   async *#readRange<Element>(
-    projection: Projection<Element>,
+    projection: Projection,
     { after, last, limit = Infinity }: Range,
   ): AsyncGenerator<readonly Element[], void, undefined> {
     let left = limit;
@@ -146,8 +144,9 @@ export class BookList {
       do {
         const options = { ExclusiveStartKey: startKey, ...(left < Infinity && { Limit: left }) };
         const page = await this.#query(shard, projection, { after, last }, options);
-        if (page.elements.length > 0) yield page.elements;
-        left -= page.elements.length;
+        const elements: readonly Element[] = JSON.parse(`[${page.items}]`);
+        if (elements.length > 0) yield elements;
+        left -= elements.length;
         if (left === 0) return;
         startKey = page.lastEvaluatedKey;
       } while (startKey !== undefined);
@@ -156,19 +155,19 @@ export class BookList {
   }
 
   /** Starts a Query that is awaited later. A rejection is handled then; this avoids an unhandledRejection. */
-  #startQuery(shard: number, startKey?: ItemKey): Promise<Page<Book>> {
+  #startQuery(shard: number, startKey?: ItemKey): Promise<Page> {
     const options = { ExclusiveStartKey: startKey, Limit: maxBooksPerPage };
     const page = this.#query(shard, bookProjection, { after: 0 }, options);
     page.catch(() => {});
     return page;
   }
 
-  #query<Element>(
+  #query(
     shard: number,
-    { expression, names, read }: Projection<Element>,
+    { expression, names, attributesPerItem }: Projection,
     { after, last }: { after: number; last?: number | undefined },
     options: Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit'>,
-  ): Promise<Page<Element>> {
+  ): Promise<Page> {
     const input = {
       TableName: this.#tableName,
       // "shard" is a reserved word of DynamoDB's expressions.
@@ -182,7 +181,7 @@ export class BookList {
       ConsistentRead: true,
       ...options,
     };
-    return queryPage(this.#client, input, read);
+    return queryPage(this.#client, input, attributesPerItem);
   }
 
   /** Without a counter, the list of a table that holds books would end too soon and look complete. */
@@ -206,4 +205,9 @@ export class BookList {
       throw translateDynamoDBError(error);
     }
   }
+}
+
+/** The elements of an array of books, without its brackets. */
+function toJson(books: readonly Book[]): string {
+  return JSON.stringify(books).slice(1, -1);
 }

@@ -3,16 +3,15 @@ import { AttemptError } from './attempt-error.ts';
 import { translateDynamoDBError } from './errors.ts';
 import type { HttpResponse } from './http-handler.ts';
 import type { ItemKey } from './keys.ts';
+import { readPlainItems } from './plain-items.ts';
 
 /** What a Query gives: at most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
-export interface Page<Element> {
-  readonly elements: readonly Element[];
+export interface Page {
+  /** The items as JSON objects with commas between them, each with the attributes of the projection. */
+  readonly items: string;
   /** Where the Query goes on; absent at the end of the partition. */
-  readonly lastEvaluatedKey?: ItemKey | undefined;
+  readonly lastEvaluatedKey?: ItemKey;
 }
-
-/** Reads an item in DynamoDB's JSON; `undefined` for one that is damaged. */
-export type ItemReader<Element> = (item: unknown) => Element | undefined;
 
 /**
  * Runs a Query and reads the body of its response here: the SDK converts every attribute value twice, which takes
@@ -20,22 +19,22 @@ export type ItemReader<Element> = (item: unknown) => Element | undefined;
  *
  * @param client - a document client
  * @param input - the Query
- * @param readItem - reads an item with the attributes of the Query's projection
+ * @param attributesPerItem - how many attributes each item has in the Query's projection
  * @throws {StorageUnavailableError} when no attempt got a page
  */
-export async function queryPage<Element>(
+export async function queryPage(
   client: DynamoDBDocumentClient,
   input: QueryCommandInput,
-  readItem: ItemReader<Element>,
-): Promise<Page<Element>> {
+  attributesPerItem: number,
+): Promise<Page> {
   const command = new QueryCommand(input);
-  let page: Page<Element> = { elements: [] };
+  let page: Page = { items: '' };
   command.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
       const response = result.response as HttpResponse;
       if (response.statusCode < 300) {
-        page = readPage(response.body, readItem);
+        page = readPage(response.body, attributesPerItem);
         response.body = Buffer.from('{}');
       }
       return result;
@@ -51,12 +50,11 @@ export async function queryPage<Element>(
   return page;
 }
 
-function readPage<Element>(body: Uint8Array, readItem: ItemReader<Element>): Page<Element> {
-  const { Items: items, LastEvaluatedKey: key } = JSON.parse(body.toString());
-  const elements = Array.isArray(items) ? items.map(readItem) : [undefined];
-  if (elements.includes(undefined)) {
+function readPage(body: Uint8Array, attributesPerItem: number): Page {
+  const { items, itemCount, attributeCount, rest } = readPlainItems(body);
+  const { Items: array, Count: count, LastEvaluatedKey: lastEvaluatedKey } = JSON.parse(rest);
+  if (!Array.isArray(array) || count !== itemCount || attributeCount !== itemCount * attributesPerItem) {
     throw new AttemptError('the response is no page of books', { requestSent: true });
   }
-  const lastEvaluatedKey = key && { shard: Number(key.shard.N), id: Number(key.id.N) };
-  return { elements: elements as Element[], lastEvaluatedKey };
+  return { items, ...(lastEvaluatedKey && { lastEvaluatedKey }) };
 }

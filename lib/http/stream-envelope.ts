@@ -5,8 +5,8 @@ import type { Outcome } from './outcomes.ts';
 
 /** What the handler of a streaming endpoint returns. */
 export interface StreamedResult {
-  /** The elements of `data`, some at a time. */
-  readonly data: AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
+  /** The elements of `data` as JSON with commas between them, some at a time. */
+  readonly data: AsyncIterable<string> | Iterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -49,8 +49,8 @@ async function* serialize(
   const head = `${JSON.stringify({ status, message }).slice(0, -1)},"data":[`;
   let start = head;
   for await (const elements of data) {
-    if (elements.length === 0) continue;
-    yield start + JSON.stringify(elements).slice(1, -1);
+    if (elements === '') continue;
+    yield start + elements;
     start = ',';
   }
   yield start === head ? `${head}]}` : ']}';

@@ -36,9 +36,13 @@ beforeEach(async () => {
   list = new BookList(connect(proxy.endpoint), table.tableName);
 });
 
+function parseBooks(json: string): Book[] {
+  return JSON.parse(`[${json}]`);
+}
+
 async function readPage(after: number, limit: number): Promise<{ books: Book[]; continueAfter?: number }> {
   const { books: parts, continueAfter } = await list.readPage(after, limit);
-  const books = (await Array.fromAsync(parts)).flat();
+  const books = (await Array.fromAsync(parts)).flatMap(parseBooks);
   return { books, ...(continueAfter !== undefined && { continueAfter }) };
 }
 
@@ -133,7 +137,7 @@ describe('readPage', () => {
 
     const { books, continueAfter } = await list.readPage(0, 20);
     await table.repository.delete(18);
-    const ids = (await Array.fromAsync(books)).flat().map(({ id }) => id);
+    const ids = (await Array.fromAsync(books)).flatMap(parseBooks).map(({ id }) => id);
 
     expect(continueAfter).toBe(20);
     expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 19, 20]);
@@ -189,7 +193,7 @@ describe('what reading costs', () => {
     const books = await createBooks([10_001, 500_001]);
     proxy.take();
 
-    for await (const [first] of list.readAll()) if (first?.id === books[0]?.id) break;
+    for await (const part of list.readAll()) if (parseBooks(part)[0]?.id === books[0]?.id) break;
 
     // The two shards that were read, and three ahead.
     expect(proxy.take().filter(({ operation }) => operation === 'Query').length).toBeLessThanOrEqual(5);

@@ -73,7 +73,7 @@ export async function readCounter({ client, tableName }: TableAccess): Promise<n
  */
 export async function* iterateBooks({ client, tableName }: TableAccess): AsyncGenerator<Book> {
   const list = new BookList(client, tableName);
-  for await (const books of list.readAll()) yield* books;
+  for await (const books of list.readAll()) yield* JSON.parse(`[${books}]`);
 }
 
 /**
