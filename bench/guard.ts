@@ -1,5 +1,5 @@
 /**
- * `npm run check:speed`: counts instructions of two functions as they are deployed and ends with exit code 1 when one
+ * `npm run bench -- guard`: counts instructions of two functions as they are deployed and ends with exit code 1 when one
  * takes more than it may, in relation to what it is compared with. Exit code 77 without valgrind.
  */
 

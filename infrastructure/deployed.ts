@@ -1,5 +1,5 @@
 /**
- * `npm run --silent deployed -- --stage S`: the timestamp of the version that is deployed, which `serverless rollback
+ * `node infrastructure/deployed.ts --stage S`: the timestamp of the version that is deployed, which `serverless rollback
  * --timestamp` takes to return to it; nothing when the stage is not deployed.
  */
 
@@ -12,7 +12,7 @@ import {
 
 const { values } = parseArgs({ options: { stage: { type: 'string' } } });
 if (values.stage === undefined) {
-  console.error('Usage: npm run --silent deployed -- --stage STAGE');
+  console.error('Usage: node infrastructure/deployed.ts --stage STAGE');
   process.exitCode = 2;
 } else {
   const timestamp = await findTimestamp(values.stage);

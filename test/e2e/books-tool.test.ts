@@ -13,7 +13,7 @@ import { answer, type Fate, FaultyGateway } from './faulty-gateway.ts';
 import { authorize, request } from './http.ts';
 import { LocalService, testSettings } from './local-service.ts';
 
-/** `npm run test:books` imports 10,000. */
+/** With `BOOKS_TOOL_ROWS=10000` it takes a minute. */
 const rowCount = Number(process.env.BOOKS_TOOL_ROWS ?? 600);
 
 /** An import of many rows on a busy machine. */

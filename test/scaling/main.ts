@@ -1,5 +1,5 @@
 /**
- * `npm run scaling`: works out the table of docs/scaling.md anew and prints it. Exit code 1 when the document has
+ * `node test/scaling/main.ts`: works out the table of docs/scaling.md anew and prints it. Exit code 1 when the document has
  * another one.
  */
 
