@@ -6,6 +6,7 @@ import { allowOrigin } from './http/cross-origin.ts';
 import { formatErrors } from './http/envelope.ts';
 import { HttpError } from './http/http-error.ts';
 import { outcomes } from './http/outcomes.ts';
+import { runInvocation } from './invocation.ts';
 import { logRequests } from './log/request-log.ts';
 
 /** A Lambda handler for API Gateway's proxy integration. */
@@ -48,7 +49,9 @@ export function composeStack(
     .use(formatErrors(outcomeOf))
     .use(format)
     .use(access)
-    .handler(handle as ProxyHandler);
+    .handler((event, _context, { signal }) =>
+      runInvocation(signal, () => handle(event) as Promise<APIGatewayProxyResult>),
+    );
 }
 
 function failBeforeTimeout(): never {

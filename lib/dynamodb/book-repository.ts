@@ -283,7 +283,7 @@ export class BookRepository {
       ExpressionAttributeValues: { ':one': 1 },
       ReturnValues: 'UPDATED_NEW',
     });
-    watchAttempts(command, ({ Attributes: counter = {} }) => isCounterItem(counter));
+    watchAttempts(command, ({ Attributes: counter = {} }) => isCounterItem(counter) && counter.lastId > 0);
     try {
       const { Attributes: counter } = await this.#client.send(command);
       return Number(counter?.lastId);

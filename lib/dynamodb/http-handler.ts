@@ -2,6 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
+import { invocationSignal } from '../invocation.ts';
 import { AttemptError } from './attempt-error.ts';
 import { createAgents, resetConnection } from './connection-agents.ts';
 
@@ -13,6 +14,8 @@ const connectTimeoutMs = 300;
  * line, and for a laptop that has other things to do.
  */
 const attemptTimeoutMs = 2_800;
+
+const invocationOver = 'the invocation is over';
 
 /** A request of the SDK. */
 interface HttpRequest {
@@ -42,7 +45,8 @@ const requestFunctions: Readonly<Record<string, typeof http.request>> = {
  * Makes the attempts at requests to DynamoDB, in place of the SDK's handler, with three promises that it does not give:
  *
  * - an attempt ends within one time limit, however slowly the response arrives;
- * - when it is given up, nothing of it is sent any more (see {@link resetConnection});
+ * - when it is given up, nothing of it is sent any more (see {@link resetConnection}); it is given up, and none is made
+ *   after it, when the invocation is over: Lambda would freeze it and let it go on minutes after the client got its 503;
  * - a response is passed on only when it is whole: its CRC-32 is the one in `x-amz-crc32`, which DynamoDB always sends.
  *   Without that header it counts as damaged over HTTPS and from an engine that has sent the header before; from other
  *   engines it has to be a whole JSON object.
@@ -58,6 +62,7 @@ export class AttemptHandler {
    * @throws {AttemptError} when there is no whole response
    */
   async handle(request: HttpRequest): Promise<{ response: HttpResponse }> {
+    if (invocationSignal()?.aborted) throw new AttemptError(invocationOver, { requestSent: false });
     const response = await this.#exchange(request);
     const { 'x-amz-crc32': checksum } = response.headers;
     if (checksum !== undefined) {
@@ -110,9 +115,13 @@ export class AttemptHandler {
         requestSent = true;
       });
     });
+    const signal = invocationSignal();
+    const abandon = () => fail(invocationOver);
+    signal?.addEventListener('abort', abandon);
     // Not at the end of the response: a server that responds before it has read the request may never read the rest.
     outgoing.once('close', () => {
       clearTimeout(attemptTimer);
+      signal?.removeEventListener('abort', abandon);
       if (!responseStarted) fail('the connection was closed without a response');
     });
     outgoing.on('error', (error) => fail(describeError(error), error));

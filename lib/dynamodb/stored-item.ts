@@ -10,10 +10,10 @@ export function isBookItem({ id, title, author, year }: Item): boolean {
 }
 
 /**
- * Tells whether an item, or the attributes that an update gives, hold the counter's last id.
+ * Tells whether an item, or the attributes that an update gives, hold the counter's last id: 0 before the first.
  *
  * @param item - attributes as lib-dynamodb gives them
  */
 export function isCounterItem({ lastId }: Item): boolean {
-  return Number.isSafeInteger(lastId) && lastId > 0;
+  return Number.isSafeInteger(lastId) && lastId >= 0;
 }

@@ -88,8 +88,11 @@ export function readJsonObject({
 
 const fractionOrExponent = /\d[.eE]/;
 
-/** A string up to its end, or an unsigned number (RFC 8259 sections 6 and 7), whichever begins first. */
-const stringOrNumber = /"(?:[^"\\]|\\[\s\S])*"?|(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/**
+ * What tells strings from numbers (RFC 8259 sections 6 and 7): an escape, a quotation mark, an unsigned number. Not a whole
+ * string, as its repetition of alternatives overflows V8's stack when it has megabytes.
+ */
+const escapeQuoteOrNumber = /\\[\s\S]|"|(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
  * Replaces number literals that JavaScript would round to an integer, like `2020.00000000000000000001`, by one that stays a
@@ -97,9 +100,11 @@ const stringOrNumber = /"(?:[^"\\]|\\[\s\S])*"?|(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][
  */
 function keepFractions(text: string): string {
   if (!fractionOrExponent.test(text)) return text;
-  return text.replace(stringOrNumber, (token) =>
-    token.startsWith('"') || !Number.isInteger(Number(token)) || isIntegerLiteral(token) ? token : '0.5',
-  );
+  let inString = false;
+  return text.replace(escapeQuoteOrNumber, (token) => {
+    if (token === '"') inString = !inString;
+    return inString || !Number.isInteger(Number(token)) || isIntegerLiteral(token) ? token : '0.5';
+  });
 }
 
 const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;

@@ -42,6 +42,13 @@ describe('list', () => {
     expect(await listBooks(table)).toEqual([]);
   });
 
+  test('a table whose counter was set back to 0 has no books', async () => {
+    await openTable();
+    await setCounter(table, 0);
+
+    expect(await listBooks(table)).toEqual([]);
+  });
+
   test('books come whole, in the order of their ids as numbers', async () => {
     const books = await openTable();
     const created = await inParallel(12, 1, (index) => books.create({ ...emma, year: index }));

@@ -168,9 +168,20 @@ describe('readJsonObject', () => {
   test.each([
     ['quotation marks that end no string', `{"a":1e-400,"b":"${'\\"'.repeat(2_000_000)}`, false],
     ['a string of escaped quotation marks', `{"a":1e-400,"b":"${'\\"'.repeat(2_000_000)}"}`, true],
+    ['a string', `{"a":1e-400,"b":"${'x'.repeat(9_900_000)}"}`, true],
+    ['a string of escapes', `{"a":1e-400,"b":"${'\\n'.repeat(4_900_000)}"}`, true],
     ['numbers in a string', `{"b":"${'1e-400 '.repeat(500_000)}","a":1e-400}`, true],
   ])('%s of megabytes take no time to speak of', (_name, text, isObject) => {
     expect(readJsonObject(plain(text)) !== undefined).toBe(isObject);
+  });
+
+  test.each([
+    '{"b":"\\\\","a":1e-400}',
+    '{"b":"\\"","a":1e-400}',
+    '{"b":"\\\\\\"1","a":1e-400,"c":"\\\\"}',
+    '{"1e-400":"","a":1e-400}',
+  ])('a number behind a string of escapes is none of its text: %s', (text) => {
+    expect(readJsonObject(plain(text))?.a).toBe(0.5);
   });
 
   test('text that is no JSON is none after literals have been replaced', () => {
