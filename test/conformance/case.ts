@@ -1,4 +1,4 @@
-import type { ConformanceContext } from './context.ts';
+import type { ConformanceContext, Exchange } from './context.ts';
 
 /** One situation and the outcome that every deployment has to give it. Cases are independent of each other. */
 export interface ConformanceCase {
@@ -9,12 +9,18 @@ export interface ConformanceCase {
   readonly group: string;
   /** Whether the context has to know the service's SECRET_TOKEN. */
   readonly needsSecret: boolean;
+  /** Whether it reads a list from the first of all books to the last. */
+  readonly readsWholeList: boolean;
+  /** What it asks about API Gateway, where the outcome is the gateway's and not the service's. */
+  readonly gatewayQuestion?: string | undefined;
   /**
    * Runs the case and deletes the books that it made.
    *
+   * @param context - the context of the run
+   * @param observe - is given each exchange
    * @throws {ExpectationError} when the outcome is another
    */
-  run(context: ConformanceContext): Promise<void>;
+  run(context: ConformanceContext, observe?: (exchange: Exchange) => void): Promise<void>;
 }
 
 /** A case before it belongs to a group. */
@@ -22,6 +28,8 @@ export interface CaseDefinition {
   readonly name: string;
   readonly reference: string;
   readonly needsSecret?: boolean;
+  readonly readsWholeList?: boolean;
+  readonly gatewayQuestion?: string | undefined;
   run(context: ConformanceContext): Promise<void>;
 }
 
@@ -35,13 +43,13 @@ export function defineCases(
   group: string,
   definitions: readonly CaseDefinition[],
 ): readonly ConformanceCase[] {
-  return definitions.map(({ name, reference, needsSecret = false, run }) => ({
-    name,
-    reference,
+  return definitions.map(({ run, ...definition }) => ({
+    needsSecret: false,
+    readsWholeList: false,
+    ...definition,
     group,
-    needsSecret,
-    run: async (context) => {
-      const fork = context.fork();
+    run: async (context, observe) => {
+      const fork = context.fork(observe && { observe });
       try {
         await run(fork);
       } finally {

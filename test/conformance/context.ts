@@ -16,6 +16,16 @@ export interface ContextOptions extends HttpClientOptions, Credentials {
   readonly corsOrigin?: string | undefined;
   /** When it is aborted, requests fail, except those that clean up. */
   readonly signal?: AbortSignal | undefined;
+  /** In a large catalog, an id before those of all books of this run: lists are then read in pages from there. */
+  readonly listStart?: number | undefined;
+  /** Is given each response, and each failure to get one. */
+  readonly observe?: ((exchange: Exchange) => void) | undefined;
+}
+
+/** A request, and the response or why there was none. */
+export interface Exchange {
+  readonly request: HttpRequest;
+  readonly result: HttpAnswer | Error;
 }
 
 /** What a case works with: a way to the service, a token, and the books that it made. */
@@ -50,6 +60,11 @@ export class ConformanceContext {
     return this.#options.corsOrigin;
   }
 
+  /** In a large catalog, an id before those of all books of this run. */
+  get listStart(): number | undefined {
+    return this.#options.listStart;
+  }
+
   /** Gives a valid token; the same one for 10 minutes. */
   token(): Promise<string> {
     return this.#session.token();
@@ -71,9 +86,19 @@ export class ConformanceContext {
    */
   async send(request: HttpRequest): Promise<HttpAnswer> {
     this.#options.signal?.throwIfAborted();
-    const answer = await this.#client.send(request);
-    this.#books.record(answer);
-    return answer;
+    const { observe } = this.#options;
+    let answered = false;
+    try {
+      const answer = await this.#client.send(request, (result) => {
+        answered = true;
+        this.#books.record(result);
+        observe?.({ request, result });
+      });
+      return answer;
+    } catch (error) {
+      if (!answered) observe?.({ request, result: error as Error });
+      throw error;
+    }
   }
 
   /**
@@ -108,9 +133,14 @@ export class ConformanceContext {
     return this.#session.send({ headers, body: encodeBody(body) });
   }
 
-  /** Makes a context that shares everything with this one but the books to clean up. */
-  fork(): ConformanceContext {
-    return new ConformanceContext(this.#options, this.#client, this.#session, new OwnBooks(this.#books));
+  /**
+   * Makes a context that shares everything with this one but the books to clean up.
+   *
+   * @param changes - options that are others for it
+   */
+  fork(changes: Pick<ContextOptions, 'listStart' | 'observe'> = {}): ConformanceContext {
+    const options = { ...this.#options, ...changes };
+    return new ConformanceContext(options, this.#client, this.#session, new OwnBooks(this.#books));
   }
 
   /**

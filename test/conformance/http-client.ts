@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers?: RequestHeaders;
   readonly body?: string | Buffer;
+  /** Read no more of the response than this, and hang up; what was read is then not compared with openapi.yaml. */
+  readonly maxResponseBytes?: number;
 }
 
 /** An answer with its undecoded body, and the request that it belongs to. */
@@ -29,6 +31,8 @@ export interface HttpClientOptions {
   readonly baseUrl: string;
   /** Sent in place of the host of `baseUrl`. */
   readonly hostHeader?: string | undefined;
+  /** How many requests are in flight at once; others wait. By default, as many as the cases send. */
+  readonly requestsAtOnce?: number | undefined;
 }
 
 const requestTimeoutMs = 30_000;
@@ -39,10 +43,10 @@ const maxIdleMs = 2_000;
 /** Above what any case has in flight at once, so that only a mistake in a case would ever queue here. */
 const maxSockets = 64;
 
-/** A throttled deployment recovers within a second or two; later than that, something else is wrong. */
+/** A throttled stage takes requests again within a second or two, a limit per client address within a minute or two. */
 const throttledAttempts = 10;
 const defaultRetryAfterSeconds = 1;
-const maxRetryAfterSeconds = 5;
+const maxRetryAfterSeconds = 60;
 
 /** No answer came: the connection failed, was cut, or the time ran out. */
 class ConnectionError extends Error {
@@ -62,7 +66,11 @@ export class HttpClient {
     this.#options = options;
     this.#url = new URL(options.baseUrl);
     const Agent = this.#url.protocol === 'https:' ? HttpsAgent : HttpAgent;
-    this.#agent = new Agent({ keepAlive: true, maxSockets, timeout: maxIdleMs });
+    this.#agent = new Agent({
+      keepAlive: true,
+      maxSockets: options.requestsAtOnce ?? maxSockets,
+      timeout: maxIdleMs,
+    });
   }
 
   /**
@@ -78,13 +86,15 @@ export class HttpClient {
    * Sends a request, and sends it again while the answer is 429.
    *
    * @param request - what to send
+   * @param observe - is given each response before it is compared with openapi.yaml
    * @throws {ConnectionError} when there is no answer
    * @throws an Error when the answer is not one that openapi.yaml describes
    */
-  async send(request: HttpRequest): Promise<HttpAnswer> {
+  async send(request: HttpRequest, observe?: (answer: HttpAnswer) => void): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#exchange(request);
-      checkAnswer(answer);
+      observe?.(answer);
+      if (request.maxResponseBytes === undefined) checkAnswer(answer);
       if (answer.status !== 429 || attempt === throttledAttempts) return answer;
       const seconds = Number(answer.headers['retry-after'] ?? defaultRetryAfterSeconds);
       await wait(Math.min(seconds || defaultRetryAfterSeconds, maxRetryAfterSeconds) * 1000);
@@ -101,7 +111,7 @@ export class HttpClient {
   }
 
   #exchange(request: HttpRequest): Promise<HttpAnswer> {
-    const { method, path, headers, body } = request;
+    const { method, path, headers, body, maxResponseBytes = Number.POSITIVE_INFINITY } = request;
     const { hostHeader } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     const send = this.#url.protocol === 'https:' ? requestHttps : requestHttp;
@@ -113,20 +123,32 @@ export class HttpClient {
       path: this.#prefix + path,
       headers: { ...(hostHeader === undefined ? {} : { Host: hostHeader }), ...headers },
     });
-    const timer = setTimeout(() => {
-      outgoing.destroy(new Error(`no complete answer within ${requestTimeoutMs / 1000} s`));
-    }, requestTimeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    // A request may have waited for its turn.
+    outgoing.once('socket', () => {
+      timer = setTimeout(() => {
+        outgoing.destroy(new Error(`no complete answer within ${requestTimeoutMs / 1000} s`));
+      }, requestTimeoutMs);
+    });
     const fail = (cause: Error) =>
       reject(new ConnectionError(`${method} ${path}: ${describe(cause)}`, { cause }));
     outgoing.on('error', fail);
     outgoing.on('response', (incoming) => {
       const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', fail);
-      incoming.on('end', () => {
+      let bytes = 0;
+      const finish = () => {
         const status = incoming.statusCode ?? 0;
         resolve({ request, status, headers: incoming.headers, body: Buffer.concat(chunks) });
+      };
+      incoming.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes < maxResponseBytes) return;
+        finish();
+        outgoing.destroy();
       });
+      incoming.on('error', fail);
+      incoming.on('end', finish);
     });
     outgoing.end(body);
     return promise.finally(() => clearTimeout(timer));

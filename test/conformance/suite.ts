@@ -55,6 +55,8 @@ export interface Selection {
   readonly without?: readonly string[] | undefined;
   /** Whether the service's SECRET_TOKEN is known. */
   readonly secretKnown: boolean;
+  /** Whether the catalog is too large to be read as a whole again and again. */
+  readonly largeCatalog: boolean;
 }
 
 /**
@@ -66,10 +68,11 @@ export function selectCases(selection: Selection): {
   readonly selected: readonly ConformanceCase[];
   readonly leftOut: readonly ConformanceCase[];
 } {
-  const isSelected = ({ name, group, needsSecret }: ConformanceCase) =>
+  const isSelected = ({ name, group, needsSecret, readsWholeList }: ConformanceCase) =>
     !selection.without?.includes(group) &&
     !selection.without?.includes(name) &&
-    (selection.secretKnown || !needsSecret);
+    (selection.secretKnown || !needsSecret) &&
+    !(selection.largeCatalog && readsWholeList);
   const { selected = [], leftOut = [] } = Object.groupBy(conformanceCases, (conformanceCase) =>
     isSelected(conformanceCase) ? 'selected' : 'leftOut',
   );

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import {
   CloudFormationClient,
   CloudFormationServiceException,
@@ -8,6 +9,8 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 /** Where a deployed stage is, and how to log in there. */
 export interface DeployedStage {
   readonly baseUrl: string;
+  /** The address at AWS of a stage that has a name of its own. */
+  readonly executeApiUrl?: string | undefined;
   readonly username: string;
   readonly password: string;
   /** The web site whose scripts may call it. */
@@ -29,7 +32,7 @@ export type StackOutputs = Readonly<Record<string, string | undefined>>;
  * @throws {StageError} when there is no such stage, or it cannot be read
  */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
-  const { ServiceEndpoint, CredentialsSecret, CorsOrigin } = await readOutputs(stage);
+  const { ServiceEndpoint, ExecuteApiEndpoint, CredentialsSecret, CorsOrigin } = await readOutputs(stage);
   if (ServiceEndpoint === undefined || CredentialsSecret === undefined) {
     throw new StageError(
       `The stack of stage "${stage}" has no outputs: its last deploy failed. Deploy it again.`,
@@ -41,6 +44,7 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
     );
     return {
       baseUrl: ServiceEndpoint,
+      executeApiUrl: ExecuteApiEndpoint,
       corsOrigin: CorsOrigin,
       ...(JSON.parse(SecretString) as { username: string; password: string }),
     };
@@ -48,6 +52,23 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
     throw new StageError(`The credentials of stage "${stage}" cannot be read: ${(cause as Error).message}`, {
       cause,
     });
+  }
+}
+
+/**
+ * Finds the address at which a stage can be reached now: its own name may not be in the DNS yet.
+ *
+ * @param stage - the stage
+ */
+export async function findAddress({ baseUrl, executeApiUrl }: DeployedStage): Promise<string> {
+  if (executeApiUrl === undefined) return baseUrl;
+  const { hostname } = new URL(baseUrl);
+  try {
+    await lookup(hostname);
+    return baseUrl;
+  } catch (error) {
+    console.log(`${hostname} is not in the DNS yet: ${(error as Error).message}`);
+    return executeApiUrl;
   }
 }
 

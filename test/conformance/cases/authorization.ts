@@ -1,4 +1,4 @@
-import { createBook, expectStored, listBooks } from '../book-steps.ts';
+import { createBook, expectStored, listBooks, listPath } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer, expectOutcome } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
@@ -199,7 +199,7 @@ export const authorizationCases = defineCases('authorization', [
     run: async (context) => {
       for (let round = 0; round < 2; round += 1) {
         const { id } = await createBook(context);
-        expectOutcome(await context.call('GET', '/books'), outcomes.booksRetrieved);
+        expectOutcome(await context.call('GET', listPath(context)), outcomes.booksRetrieved);
         expectOutcome(await context.call('GET', `/book/${id}`), outcomes.bookRetrieved);
         expectOutcome(await context.call('PUT', `/book/${id}`, {}), outcomes.bookUpdated);
         expectOutcome(await context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);

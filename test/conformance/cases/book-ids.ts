@@ -1,6 +1,7 @@
 import { createBook, expectStored } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
+import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
 const reference = 'specification 3.5';
@@ -50,6 +51,7 @@ export const bookIdCases = defineCases('book-ids', [
     ([situation, makeForm]): CaseDefinition => ({
       name: `For an id in the form of ${situation}, GET, PUT and DELETE find no book`,
       reference,
+      ...(/[^\w.+-]/.test(makeForm(1)) && { gatewayQuestion: gatewayQuestions.unusualPath }),
       run: async (context) => {
         const book = await createBook(context);
         const path = `/book/${makeForm(book.id)}`;
@@ -61,6 +63,14 @@ export const bookIdCases = defineCases('book-ids', [
       },
     }),
   ),
+  {
+    name: 'A malformed percent-encoding in a path is a bad request',
+    reference: 'specification 1.5',
+    gatewayQuestion: gatewayQuestions.unusualPath,
+    run: async (context) => {
+      expectAnswer(await context.call('GET', '/book/%zz'), outcomes.badRequest);
+    },
+  },
   {
     name: 'The largest id there can be, 2^53-1, is not found like any other',
     reference: 'specification 8.2',

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import { createBook, expectBooks, expectStored, listBooks, pickBooks } from '../book-steps.ts';
+import { createBook, expectBooks, expectStored, listBooks, listPath, pickBooks } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectEqual, expectTrue } from '../expectation.ts';
 
@@ -21,7 +21,7 @@ export const compressionCases = defineCases('compression', [
       reference,
       run: async (context) => {
         const books = [await createBook(context, { title: 'é'.repeat(10_000) }), await createBook(context)];
-        const answer = await context.call('GET', '/books', undefined, {
+        const answer = await context.call('GET', listPath(context), undefined, {
           Accept: '*/*',
           'Accept-Encoding': accepted,
         });

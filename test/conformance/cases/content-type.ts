@@ -1,6 +1,7 @@
 import { createBook, expectCreated, expectStored } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
+import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
 const contentTypes: readonly (string | undefined)[] = [
@@ -24,6 +25,7 @@ export const contentTypeCases = defineCases(
     (contentType): CaseDefinition => ({
       name: `A body ${contentType === undefined ? 'without a Content-Type' : `as ${contentType}`} is read as JSON`,
       reference: 'specification 2.1',
+      ...(contentType === undefined && { gatewayQuestion: gatewayQuestions.noContentType }),
       run: async (context) => {
         const headers: Record<string, string> =
           contentType === undefined ? {} : { 'Content-Type': contentType };

@@ -2,6 +2,7 @@ import { createBook } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
+import { gatewayQuestions } from '../gateway-questions.ts';
 import type { HttpAnswer } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -24,6 +25,7 @@ export const crossOriginCases = defineCases('cross-origin', [
     ({ path, methods }): CaseDefinition => ({
       name: `A preflight request to ${path} is not found, unless an origin is configured`,
       reference,
+      gatewayQuestion: gatewayQuestions.crossOrigin,
       run: async (context) => {
         const { corsOrigin } = context;
         for (const headers of [{}, preflightHeaders(corsOrigin), { Authorization: await context.token() }]) {
@@ -52,12 +54,21 @@ export const crossOriginCases = defineCases('cross-origin', [
         },
         { method: 'GET', path: missing, headers: { Authorization, Origin } },
         { method: 'GET', path: missing, headers: { Origin } },
-        { method: 'GET', path: '/nowhere', headers: { Origin } },
       ]) {
         const { headers } = await context.send(request);
         const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } = headers;
         expectEqual(request.path, { allowed, exposed }, expected);
       }
+    },
+  },
+  {
+    name: 'What no function responds to can be read from the configured origin, and from no other',
+    reference,
+    gatewayQuestion: gatewayQuestions.crossOrigin,
+    run: async (context) => {
+      const Origin = context.corsOrigin ?? anyOrigin;
+      const { headers } = await context.send({ method: 'GET', path: '/nowhere', headers: { Origin } });
+      expectEqual('the origin', headers['access-control-allow-origin'], context.corsOrigin);
     },
   },
 ]);

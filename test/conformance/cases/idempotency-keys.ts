@@ -3,6 +3,7 @@ import {
   type BookFields,
   createBook,
   deleteBook,
+  expectBooks,
   expectCreated,
   expectMissing,
   expectStored,
@@ -197,7 +198,8 @@ export const idempotencyKeyCases = defineCases('idempotency-keys', [
         const before = await createBook(context);
         expectAnswer(await create(context, key, others), outcomes.idempotencyKeyUsed);
         const after = await createBook(context);
-        const between = (await listBooks(context, `/books?limit=1000&after=${before.id}`)).filter(
+        const page = await context.call('GET', `/books?limit=1000&after=${before.id}`);
+        const between = expectBooks(page).filter(
           (listed) =>
             listed.id < after.id &&
             listed.title === (others.title ?? '') &&

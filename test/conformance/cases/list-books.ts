@@ -1,6 +1,6 @@
-import { createBook, deleteBook, listBooks, pickBooks } from '../book-steps.ts';
+import { createBook, deleteBook, expectBooks, listBooks, pickBooks } from '../book-steps.ts';
 import { defineCases } from '../case.ts';
-import { expectEqual } from '../expectation.ts';
+import { expectEqual, expectTrue } from '../expectation.ts';
 import { workInParallel } from '../in-parallel.ts';
 
 const rules = 'specification 7.1';
@@ -55,12 +55,31 @@ export const listBooksCases = defineCases('list-books', [
   {
     name: 'Unknown parameters in the query of the list are ignored',
     reference: 'specification 7.6',
+    readsWholeList: true,
     run: async (context) => {
       const books = [await createBook(context), await createBook(context)];
       for (const query of ['?x=1', '?title=nothing&page=2&per_page=1&offset=5', '?Limit=1', '?']) {
-        const listed = await listBooks(context, `/books${query}`);
+        const listed = expectBooks(await context.call('GET', `/books${query}`));
         expectEqual(`own books with ${query}`, pickBooks(listed, books), books);
       }
+    },
+  },
+  {
+    name: 'The list of all books begins in the envelope',
+    reference: rules,
+    run: async (context) => {
+      await createBook(context);
+      const answer = await context.send({
+        method: 'GET',
+        path: '/books',
+        headers: { Authorization: await context.token() },
+        maxResponseBytes: 100,
+      });
+      expectEqual('the status', answer.status, 200);
+      expectEqual('Content-Type', answer.headers['content-type'], 'application/json');
+      const start = answer.body.subarray(0, 100).toString();
+      const whole = start.startsWith('{') && start.includes('"Books retrieved successfully"');
+      expectTrue('the first bytes', whole, 'those of the envelope', start);
     },
   },
 ]);

@@ -10,6 +10,7 @@ import {
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
+import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
 const reference = 'specification 2.8';
@@ -118,12 +119,15 @@ export const sizeCases = defineCases('sizes', [
       expectAnswer(await context.call('POST', '/book', body), outcomes.invalidInput);
     },
   },
-  {
-    name: 'A body of more than 10 MB is too large',
-    reference: reference,
-    run: async (context) => {
-      const body = JSON.stringify({ title: 'x'.repeat(10 * kilobyte * kilobyte) });
-      expectAnswer(await context.call('POST', '/book', body), outcomes.payloadTooLarge);
-    },
-  },
+  ...[5, 10].map(
+    (megabytes): CaseDefinition => ({
+      name: `A body of more than ${megabytes} MB is too large`,
+      reference,
+      gatewayQuestion: gatewayQuestions.largeBody,
+      run: async (context) => {
+        const body = JSON.stringify({ title: 'x'.repeat(megabytes * kilobyte * kilobyte) });
+        expectAnswer(await context.call('POST', '/book', body), outcomes.payloadTooLarge);
+      },
+    }),
+  ),
 ]);
