@@ -16,6 +16,8 @@ export interface paths {
         /**
          * Log in
          * @description Gives a token for the one configured pair of username and password. A member left out is `""`.
+         *
+         *     Rules: docs/specification.md, section 5.
          */
         readonly post: operations["createToken"];
         readonly delete?: never;
@@ -39,6 +41,8 @@ export interface paths {
          *
          *     With an `Idempotency-Key` the request can be sent again without creating a second book. A refused request (400, 401,
          *     413) leaves the key unused; one that failed midway (5xx, or no response) is completed by the next with the same key.
+         *
+         *     Rules: docs/specification.md, sections 6 and 11.
          */
         readonly post: operations["createBook"];
         readonly delete?: never;
@@ -61,6 +65,8 @@ export interface paths {
          *
          *     In AWS the list is streamed. If the service fails after it has begun, the body breaks off and is no JSON; it is
          *     never a shorter list that looks complete.
+         *
+         *     Rules: docs/specification.md, section 7.
          */
         readonly get: operations["listBooks"];
         readonly put?: never;
@@ -84,16 +90,24 @@ export interface paths {
             };
             readonly cookie?: never;
         };
-        /** Fetch a book */
+        /**
+         * Fetch a book
+         * @description Rules: docs/specification.md, sections 8 and 12.
+         */
         readonly get: operations["getBook"];
         /**
          * Change some fields of a book
          * @description A field left out keeps its value. A missing book is reported before an invalid body, and both before a failed
          *     precondition.
+         *
+         *     Rules: docs/specification.md, sections 9 and 12.
          */
         readonly put: operations["updateBook"];
         readonly post?: never;
-        /** Delete a book */
+        /**
+         * Delete a book
+         * @description Rules: docs/specification.md, sections 10 and 12.
+         */
         readonly delete: operations["deleteBook"];
         readonly options?: never;
         readonly head?: never;

@@ -15,7 +15,7 @@ export const handler = protectedEndpoint(config, outcomes.bookUpdated, async (ev
   const id = parseBookId(event.pathParameters?.id);
   const changes = parseBookChanges(event);
   if (changes === undefined) {
-    // A missing book comes before an invalid body (SPEC.md section 4).
+    // A missing book comes before an invalid body (specification 9.1).
     await books.get(id);
     throw new HttpError(outcomes.invalidInput);
   }

@@ -1,7 +1,7 @@
 import { type EncodedBody, type Fields, readFields } from '../http/json-body.ts';
 import type { Credentials } from './credentials.ts';
 
-/** The members of a login request (SPEC.md section 2). */
+/** The members of a login request (specification 5.1). */
 export const loginFields = {
   username: { type: 'string', default: '' },
   password: { type: 'string', default: '' },

@@ -7,7 +7,7 @@ import { createTokenVerifier } from './token.ts';
 
 /**
  * Middleware that lets a request through only with a valid token as the whole value of its `Authorization` header
- * (SPEC.md section 5); of several such headers the last one counts.
+ * (specification 4.1 to 4.7); of several such headers the last one counts.
  *
  * @param signingSecret - SECRET_TOKEN
  */

@@ -3,7 +3,7 @@ import { HttpError } from '../http/http-error.ts';
 import { outcomes } from '../http/outcomes.ts';
 import { writeLog } from '../log/write-log.ts';
 
-/** SPEC.md section 8. */
+/** Specification 5.5. */
 const lifetimeSeconds = 15 * 60;
 
 /** A key shorter than the output of the hash makes HS256 weaker than it need be (RFC 7518 section 3.2). */
@@ -20,7 +20,7 @@ const compactToken = /^[\w-]+\.[\w-]*\.[\w-]+$/;
 
 /**
  * Makes the function that issues tokens: JWTs signed with HS256 whose one claim is `exp`, 15 minutes ahead
- * (SPEC.md section 5). A secret of fewer than 32 bytes is logged as a warning.
+ * (specification 4.5 to 4.7). A secret of fewer than 32 bytes is logged as a warning.
  *
  * @param secret - SECRET_TOKEN, used as UTF-8 bytes
  * @returns a function that signs a new token; it throws an {@link HttpError} (500 `Could not generate token`) with

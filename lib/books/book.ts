@@ -1,4 +1,4 @@
-/** What a client supplies about a book (SPEC.md section 2). */
+/** What a client supplies about a book (specification 3.1). */
 export interface BookFields {
   readonly title: string;
   readonly author: string;

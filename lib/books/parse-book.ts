@@ -1,7 +1,7 @@
 import { type EncodedBody, type Fields, readFields } from '../http/json-body.ts';
 import type { BookFields } from './book.ts';
 
-/** The members of a book's body (SPEC.md section 2). POST /book stores the default of one that is left out. */
+/** The members of a book's body (specification 6.1). POST /book stores the default of one that is left out. */
 export const bookFields = {
   title: { type: 'string', default: '' },
   author: { type: 'string', default: '' },

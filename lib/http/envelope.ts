@@ -12,7 +12,7 @@ export interface Result {
 }
 
 /**
- * Middleware that puts what a handler returned into the envelope of SPEC.md section 2: `{status, message, data}`.
+ * Middleware that puts what a handler returned into the envelope (specification 1.1): `{status, message, data}`.
  *
  * @param success - the outcome of a request whose handler returned
  */

@@ -6,8 +6,8 @@ export interface Outcome {
 }
 
 /**
- * Every outcome that the functions answer with: the messages of SPEC.md sections 4, 5 and 7, then those for
- * situations that it leaves open. What API Gateway answers by itself is in infrastructure/gateway-responses.ts.
+ * Every outcome of the functions, with the message that docs/specification.md gives it. API Gateway's own responses are in
+ * infrastructure/gateway-responses.ts.
  */
 export const outcomes = {
   tokenGenerated: { status: 200, message: 'Token generated successfully' },

@@ -18,7 +18,7 @@ export interface StreamedResponse {
 }
 
 /**
- * Middleware that puts what a handler returned into the envelope of SPEC.md section 2, as a stream: `status` and
+ * Middleware that puts what a handler returned into the envelope (specification 1.1), as a stream: `status` and
  * `message` before `data`.
  *
  * The first elements are read before the status is decided, so that a storage that is down gives a proper 503. A failure

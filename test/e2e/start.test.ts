@@ -12,7 +12,7 @@ import { createDataFolder, LocalService } from './local-service.ts';
 
 const run = promisify(execFile);
 
-/** SPEC of the command: a stop takes at most this long, even with connections open. */
+/** A stop takes at most this long, even with connections open. */
 const stopLimitMs = 2_000;
 
 /** Within this time a watcher has noticed a change. */

@@ -61,8 +61,7 @@ const strongTag = /^"[!#-~]+"$/;
 const freshTag = '(a strong entity tag that the book did not have before)';
 
 /**
- * The specification as a function: SPEC.md sections 4 and 5, and DESIGN.md part 1 where they are silent. It shares no
- * code with the service.
+ * The specification as a function: docs/specification.md, sections 2 to 12. It shares no code with the service.
  *
  * @param catalog - the state before the request
  * @param request - what a client sends
@@ -153,7 +152,7 @@ function createBook(
 }
 
 /**
- * What POST /token answers (SPEC.md section 4); the token itself is for the caller to check.
+ * What POST /token answers (specification 5.1 to 5.4); the token itself is for the caller to check.
  *
  * @param login - what the body means
  */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomes } from '../../../../lib/http/outcomes.ts';
 
 describe('outcomes', () => {
-  // SPEC.md sections 4, 5 and 7, then the situations that it leaves open.
+  // docs/specification.md, sections 5 to 12 and 14.
   test('every outcome has the status and the fixed message that the specification gives it', () => {
     expect(Object.values(outcomes).map(({ status, message }) => `${status} ${message}`)).toEqual([
       '200 Token generated successfully',

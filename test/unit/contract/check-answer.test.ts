@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { type CheckedAnswer, checkAnswer } from '../../contract/check-answer.ts';
+
+const json = { 'content-type': 'application/json' };
+const book = { id: 1, title: 'Emma', author: '', year: 0 };
+
+test('a 304 with an ETag and no body is as described', () => {
+  expect(() => checkAnswer(known({}))).not.toThrow();
+});
+
+test.each([
+  ['a 304 with a body', known({ body: Buffer.from('{}') }), 'it has a body'],
+  ['a 304 without an ETag', known({ headers: {} }), 'the header ETag'],
+  ['a 304 with a weak ETag', known({ headers: { etag: 'W/"x"' } }), 'the header ETag'],
+  ['a book without an ETag', created('key', { headers: json }), 'the header ETag'],
+  [
+    'a replay that is marked otherwise',
+    created('key', { headers: { ...json, etag: '"x"', 'idempotency-replayed': 'yes' } }),
+    'the header Idempotency-Replayed',
+  ],
+  ['an empty key that is accepted', created(''), 'a request was accepted that is not as described'],
+  [
+    'a key sent twice that is accepted',
+    created(['a', 'b']),
+    'a request was accepted that is not as described',
+  ],
+  ['a valid key that is refused', refused('key'), 'a request was refused that is as described'],
+])('%s is not', (_situation, answer, problem) => {
+  expect(() => checkAnswer(answer)).toThrow(problem);
+});
+
+test.each(['', 'a b', 'x'.repeat(256), 'é'])('the malformed key %j may be refused', (key) => {
+  expect(() => checkAnswer(refused(key))).not.toThrow();
+});
+
+function known(changes: Partial<CheckedAnswer>): CheckedAnswer {
+  const request = { method: 'GET', path: '/book/1', headers: { 'If-None-Match': '"x"' } };
+  return { request, status: 304, headers: { etag: '"x"' }, body: Buffer.alloc(0), ...changes };
+}
+
+function created(key: string | readonly string[], changes: Partial<CheckedAnswer> = {}): CheckedAnswer {
+  return {
+    request: { method: 'POST', path: '/book', headers: { 'idempotency-key': key }, body: '{"title":"Emma"}' },
+    status: 201,
+    headers: { ...json, etag: '"x"' },
+    body: Buffer.from(JSON.stringify({ status: 201, message: 'Book created successfully', data: book })),
+    ...changes,
+  };
+}
+
+function refused(key: string): CheckedAnswer {
+  const body = { status: 400, message: 'Invalid idempotency key', data: null };
+  return created(key, { status: 400, headers: json, body: Buffer.from(JSON.stringify(body)) });
+}
