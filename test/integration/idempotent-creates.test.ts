@@ -5,12 +5,14 @@ import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey, claimKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import {
   type BookTable,
+  connect,
   createBookTable,
   listBooks,
   readCounter,
   setCounter,
 } from '../support/book-table.ts';
 import { type Engine, provideEngine } from '../support/engine.ts';
+import { startFaultyProxy } from '../support/faulty-proxy.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 const key = 'the key';
@@ -321,6 +323,47 @@ describe('a counter that was reset', () => {
 
     expect(expiresAt).toBeLessThanOrEqual(nowInSeconds());
     expect(expiresAt).toBeGreaterThan(nowInSeconds() - 86_400);
+  });
+});
+
+/** A client of a repository whose read of book 1 finds that another client has just deleted it. */
+const deleteBeforeRead = (connection = table.client) => {
+  const client = {
+    async send(command: GetCommand) {
+      if (command instanceof GetCommand && command.input.Key?.id === 1) await table.repository.delete(1);
+      return connection.send(command);
+    },
+  };
+  return new BookRepository(client as unknown as DynamoDBDocumentClient, table.tableName);
+};
+
+describe('a book that is there when it is to be stored, and deleted a moment later', () => {
+  test('was stored by the earlier request with the key', async () => {
+    await createAndDie(4);
+    const stored = await books.get(1);
+
+    expect(await deleteBeforeRead().create(emma, key)).toEqual({ ...stored, replayed: expect.any(Boolean) });
+
+    expect(await listBooks(table)).toEqual([]);
+    expect(await books.create(emma, key)).toEqual({ ...stored, replayed: true });
+  });
+
+  test('was stored by an attempt whose response was lost', async () => {
+    const proxy = await startFaultyProxy(engine.endpoint);
+    proxy.injectFault('PutItem', 'answer lost', 1);
+
+    const { book } = await deleteBeforeRead(connect(proxy.endpoint)).create(emma);
+
+    expect(book).toEqual({ id: 1, ...emma });
+    expect(await listBooks(table)).toEqual([]);
+    await proxy.stop();
+  });
+
+  test('was another one without a key: the counter is wrong', async () => {
+    await books.create(emma);
+    await setCounter(table, 0);
+
+    await expect(deleteBeforeRead().create(emma)).rejects.toThrow(IdTakenError);
   });
 });
 
