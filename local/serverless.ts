@@ -1,11 +1,9 @@
 /** The part of the Serverless Framework's `serverless` object that a plugin here uses. */
 export interface Serverless {
   readonly serviceDir: string;
-  readonly service: {
-    readonly custom: Readonly<Record<string, unknown>>;
-    readonly provider: Configurable;
-    readonly functions: Readonly<Record<string, FunctionDefinition>>;
-  };
+  /** The name of the file that the service is defined in. */
+  readonly configurationFilename: string;
+  readonly service: ServiceDefinition;
   readonly classes: {
     /** What the framework prints as a plain message, without a stack, and ends with exit code 1. */
     readonly Error: new (
@@ -14,13 +12,28 @@ export interface Serverless {
   };
 }
 
-/** What has environment variables in serverless.yml. */
-interface Configurable {
-  readonly environment?: Record<string, unknown>;
+/** The part of serverless.yml that the local service uses. */
+export interface ServiceDefinition {
+  readonly provider: { readonly timeout?: number };
+  readonly functions: Readonly<Record<string, FunctionDefinition>>;
 }
 
 /** A function of serverless.yml. */
-interface FunctionDefinition extends Configurable {
+export interface FunctionDefinition {
   /** Path of the module without its extension, a dot, the name of the export. */
   readonly handler: string;
+  /** In seconds. */
+  readonly timeout?: number;
+  readonly events?: readonly {
+    readonly http?: string | { readonly method: string; readonly path: string };
+  }[];
+}
+
+/** A command that a plugin adds. */
+export interface Command {
+  readonly usage: string;
+  readonly lifecycleEvents: readonly string[];
+  readonly options: Readonly<
+    Record<string, { readonly usage: string; readonly type: 'string'; readonly default?: string }>
+  >;
 }

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import type { TableLocation } from '../lib/dynamodb/table-url.ts';
-import { startEmbeddedEngine } from './embedded-engine.ts';
+import { diagnoseDataFolder, prepareDataFolder } from './data-folder.ts';
+import { EmbeddedEngine } from './embedded-engine.ts';
 import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
@@ -17,25 +17,32 @@ export interface Storage {
  * Gets the database ready: the one that DB_URL names, or else the embedded engine.
  *
  * @param config - the local configuration
+ * @param onFailure - is told, in a sentence for people, when the embedded engine fails later
  * @throws {StartError} when the database cannot be used
  */
-export async function startStorage({ table, dataFolder }: LocalConfig): Promise<Storage> {
-  return table === undefined ? startEmbeddedStorage(dataFolder) : useConfiguredStorage(table);
+export async function startStorage(
+  { table, dataFolder }: LocalConfig,
+  onFailure: (problem: string) => void,
+): Promise<Storage> {
+  return table === undefined ? startEmbeddedStorage(dataFolder, onFailure) : useConfiguredStorage(table);
 }
 
-async function startEmbeddedStorage(dataFolder: string): Promise<Storage> {
+async function startEmbeddedStorage(folder: string, onFailure: (problem: string) => void): Promise<Storage> {
+  let engine: EmbeddedEngine | undefined;
+  let started = false;
   try {
-    await mkdir(dataFolder, { recursive: true });
-    const endpoint = await startEmbeddedEngine(dataFolder);
-    const table = { endpoint, region: 'us-east-1', tableName: 'books' };
+    await prepareDataFolder(folder);
+    engine = await EmbeddedEngine.start(folder, (error) => {
+      if (started) onFailure(diagnoseDataFolder(folder, error));
+    });
+    const table = { endpoint: engine.endpoint, region: 'us-east-1', tableName: 'books' };
     await prepareTable(table);
-    return { url: urlOf(table), description: `the folder ${dataFolder}` };
-  } catch (cause) {
-    throw new StartError(
-      `The data folder ${dataFolder} cannot be opened (${(cause as Error).message}). Most likely the service is ` +
-        'running already and has it open: stop the other one, or name another folder in DB_PATH.',
-      { cause },
-    );
+    started = true;
+    return { url: urlOf(table), description: `the folder ${folder}` };
+  } catch (error) {
+    // The client of the table knows only that the engine does not respond.
+    const cause = engine?.failure ?? error;
+    throw new StartError(diagnoseDataFolder(folder, cause), { cause });
   }
 }
 
@@ -46,7 +53,7 @@ async function useConfiguredStorage(table: TableLocation): Promise<Storage> {
   } catch (cause) {
     throw new StartError(
       `The table that DB_URL names cannot be used: ${(cause as Error).message}. Make sure that a DynamoDB engine ` +
-        `answers at ${table.endpoint}, or unset DB_URL: the service then brings its own engine.`,
+        `responds at ${table.endpoint}, or unset DB_URL: the service then brings its own engine.`,
       { cause },
     );
   }

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authorize, request } from './http.ts';
 import { createDataFolder, LocalService } from './local-service.ts';
+import { exchangeRaw } from './raw-http.ts';
 
 const notFound = { status: 404, message: 'Not found', data: null };
 const badRequest = { status: 400, message: 'Bad request', data: null };
@@ -12,7 +12,7 @@ let dataFolder: string;
 
 beforeAll(async () => {
   dataFolder = await createDataFolder();
-  service = await LocalService.start({ DB_PATH: dataFolder });
+  service = await LocalService.start({ DB_PATH: dataFolder, LOG_FORMAT: 'json' });
 });
 
 afterAll(async () => {
@@ -140,13 +140,10 @@ function requestLines({ output }: LocalService): Record<string, unknown>[] {
 
 /** Sends bytes as they are and reads the envelope of what comes back. */
 async function sendRaw(text: string): Promise<unknown> {
-  const socket = connect(service.port, '127.0.0.1');
-  socket.write(text);
-  let answer = '';
-  for await (const chunk of socket.setEncoding('utf8')) answer += chunk;
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
-  const envelope = JSON.parse(body);
-  expect(head).toContain(`HTTP/1.1 ${envelope.status} `);
-  expect(head.toLowerCase()).toContain('content-type: application/json');
-  return envelope;
+  const { answers } = await exchangeRaw(service.port, text);
+  expect(answers).toHaveLength(1);
+  const [{ status, headers, body } = { status: 0, headers: new Map(), body: '' }] = answers;
+  expect(headers.get('content-type')).toBe('application/json');
+  expect(JSON.parse(body)).toMatchObject({ status });
+  return JSON.parse(body);
 }

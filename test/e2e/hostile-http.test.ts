@@ -34,7 +34,7 @@ let token: string;
 
 beforeAll(async () => {
   dataFolder = await createDataFolder();
-  service = await LocalService.start({ DB_PATH: dataFolder });
+  service = await LocalService.start({ DB_PATH: dataFolder, LOG_FORMAT: 'json' });
   token = (await authorize(service.baseUrl)).Authorization;
 });
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePort } from '../support/free-port.ts';
@@ -30,20 +29,17 @@ export class LocalService {
   readonly baseUrl: string;
   readonly port: number;
   readonly #process: ChildProcess;
-  readonly #buildFolder: string;
   readonly #ended: Promise<unknown>;
   #output = '';
 
-  private constructor(port: number, environment: NodeJS.ProcessEnv) {
+  private constructor(port: number, environment: NodeJS.ProcessEnv, folder = projectFolder) {
     this.port = port;
     this.baseUrl = `http://127.0.0.1:${port}`;
-    // Bundles of services that start at the same time must not overwrite each other.
-    this.#buildFolder = `.esbuild-${randomUUID()}`;
     // A developer's own settings are for a developer's own books.
     const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
     this.#process = spawn(process.execPath, [serverless, 'offline', '--httpPort', String(port)], {
-      cwd: projectFolder,
-      env: { ...inherited, ...testSettings, ...environment, BUILD_DIR: this.#buildFolder },
+      cwd: folder,
+      env: { ...inherited, ...testSettings, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -58,9 +54,10 @@ export class LocalService {
    * Starts a service and waits until it is ready.
    *
    * @param environment - variables on top of this process's and {@link testSettings}
+   * @param folder - the folder of the service; this project by default
    */
-  static async start(environment: NodeJS.ProcessEnv): Promise<LocalService> {
-    const service = new LocalService(await findFreePort(), environment);
+  static async start(environment: NodeJS.ProcessEnv, folder?: string): Promise<LocalService> {
+    const service = new LocalService(await findFreePort(), environment, folder);
     const deadline = Date.now() + startTimeoutMs;
     while (!service.#output.includes('Stop it with Ctrl-C')) {
       if (service.#process.exitCode !== null || Date.now() > deadline) {
@@ -81,7 +78,7 @@ export class LocalService {
   static async fail(environment: NodeJS.ProcessEnv, port?: number): Promise<EndedCommand> {
     const service = new LocalService(port ?? (await findFreePort()), environment);
     const timer = setTimeout(() => service.#process.kill('SIGKILL'), startTimeoutMs);
-    await service.#end();
+    await service.#ended;
     clearTimeout(timer);
     return { exitCode: service.#process.exitCode, output: service.#output };
   }
@@ -99,19 +96,14 @@ export class LocalService {
   /** Ends the service as Ctrl-C or a process manager does. */
   async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<EndedCommand> {
     this.#process.kill(signal);
-    await this.#end();
+    await this.#ended;
     return { exitCode: this.#process.exitCode, output: this.#output };
   }
 
   /** Ends the service as a power cut does. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
-    await this.#end();
-  }
-
-  async #end(): Promise<void> {
     await this.#ended;
-    await rm(join(projectFolder, this.#buildFolder), { recursive: true, force: true });
   }
 }
 

@@ -80,7 +80,7 @@ export async function openRaw(port: number, bytes: string): Promise<Socket> {
   return socket;
 }
 
-/** Takes a stream of answers apart by their Content-Length, which each of the local server's has. */
+/** Takes a stream of answers apart: by their Content-Length, by their chunks, or else by the end of the connection. */
 function splitAnswers(bytes: Buffer): Pick<RawExchange, 'answers' | 'rest'> {
   const answers: RawAnswer[] = [];
   let rest = bytes;
@@ -95,14 +95,39 @@ function splitAnswers(bytes: Buffer): Pick<RawExchange, 'answers' | 'rest'> {
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
+    const after = rest.subarray(headEnd + 4);
+    const body = headers.has('transfer-encoding')
+      ? readChunks(after)
+      : readBytes(after, status < 200 ? 0 : Number(headers.get('content-length') ?? after.length));
+    if (body === undefined) break;
     // An interim answer has no body.
-    const length = status < 200 ? 0 : Number(headers.get('content-length'));
-    const bodyEnd = headEnd + 4 + length;
-    if (!(bodyEnd <= rest.length)) break;
-    if (status >= 200) {
-      answers.push({ status, headers, body: rest.subarray(headEnd + 4, bodyEnd).toString('utf8') });
-    }
-    rest = rest.subarray(bodyEnd);
+    if (status >= 200) answers.push({ status, headers, body: body.bytes.toString('utf8') });
+    rest = body.rest;
   }
   return { answers, rest: rest.toString('latin1') };
+}
+
+/** A body and the bytes after it. */
+interface Body {
+  readonly bytes: Buffer;
+  readonly rest: Buffer;
+}
+
+function readBytes(from: Buffer, length: number): Body | undefined {
+  return length <= from.length ? { bytes: from.subarray(0, length), rest: from.subarray(length) } : undefined;
+}
+
+/** Chunks without extensions and trailers, as Node sends them (RFC 9112 section 7.1). */
+function readChunks(from: Buffer): Body | undefined {
+  const chunks: Buffer[] = [];
+  let rest = from;
+  for (;;) {
+    const sizeEnd = rest.indexOf('\r\n');
+    const size = Number.parseInt(rest.subarray(0, Math.max(sizeEnd, 0)).toString('latin1'), 16);
+    const end = sizeEnd + 2 + size + 2;
+    if (!(end <= rest.length)) return undefined;
+    chunks.push(rest.subarray(sizeEnd + 2, end - 2));
+    rest = rest.subarray(end);
+    if (size === 0) return { bytes: Buffer.concat(chunks), rest };
+  }
 }

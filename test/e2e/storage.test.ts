@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
 import { authorize, request } from './http.ts';
 import { createDataFolder, LocalService } from './local-service.ts';
+
+const run = promisify(execFile);
 
 /** A book endpoint answers within this time even when its storage hangs. */
 const answerLimitMs = 10_000;
@@ -102,6 +106,48 @@ test('book endpoints answer 503 in time while the storage hangs', async () => {
   await rm(dataFolder, { recursive: true, force: true });
   expect(answers).toEqual(bookRequests.map(() => ({ envelope: unavailable, inTime: true })));
 });
+
+// LevelDB recovers nothing of its log behind a record that was written in part.
+test('a disk that is full is a 503 until there is space, and no acknowledged book is lost', async () => {
+  const dataFolder = await createDataFolder();
+  const service = await LocalService.start({ DB_PATH: dataFolder });
+  const headers = await authorize(service.baseUrl);
+  const create = () =>
+    request(`${service.baseUrl}/book`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ title: 'x'.repeat(3000) }),
+    });
+  const acknowledged: unknown[] = [];
+  for (let book = 0; book < 5; book += 1) acknowledged.push((await create()).envelope.data);
+
+  await limitFileSize(service, '1024:');
+  const refused = await Promise.all(Array.from({ length: 5 }, create));
+  await limitFileSize(service, 'unlimited:');
+  const deadline = Date.now() + answerLimitMs;
+  let created = await create();
+  while (created.status === 503 && Date.now() < deadline) created = await create();
+  acknowledged.push(created.envelope.data);
+  await service.kill();
+  const restarted = await LocalService.start({ DB_PATH: dataFolder });
+  const { envelope } = await request(`${restarted.baseUrl}/books`, {
+    headers: await authorize(restarted.baseUrl),
+  });
+  await restarted.stop();
+  await rm(dataFolder, { recursive: true, force: true });
+
+  expect(refused.map((answer) => answer.envelope)).toEqual(Array(5).fill(unavailable));
+  expect(created.status).toBe(201);
+  expect(envelope.data).toEqual(acknowledged);
+  expect(service.output).toContain(
+    `The data folder ${dataFolder} cannot be used: there is no space left on its disk`,
+  );
+});
+
+/** Has writes of the service fail as on a full disk: a file then grows up to a limit, in bytes, and no further. */
+async function limitFileSize({ processId }: LocalService, limit: string): Promise<void> {
+  await run('prlimit', ['--pid', String(processId), `--fsize=${limit}`]);
+}
 
 async function createUntilRefused(
   { baseUrl }: LocalService,

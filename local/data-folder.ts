@@ -1,0 +1,91 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Room that the engine needs to start: its log, its manifest. */
+const probeBytes = 64 * 1024;
+
+/**
+ * Makes the folder of the embedded engine's data, and makes sure that files can be written in it.
+ *
+ * @param folder - absolute path
+ * @throws the error of the file system, or an Error that says which file is damaged
+ */
+export async function prepareDataFolder(folder: string): Promise<void> {
+  await makeFolder(folder);
+  const probe = join(folder, `write-test-${process.pid}`);
+  try {
+    await writeFile(probe, Buffer.alloc(probeBytes));
+  } finally {
+    await rm(probe, { force: true });
+  }
+  const files = await readdir(folder);
+  // Without it, the engine would take the folder for a new one and delete the books.
+  if (files.some((file) => file.startsWith('MANIFEST-'))) await checkCurrent(folder);
+}
+
+/** The file CURRENT names the manifest, the list of the files that hold data. */
+async function checkCurrent(folder: string): Promise<void> {
+  const current = await readFile(join(folder, 'CURRENT'), 'utf8').catch(() => '');
+  if (!/^MANIFEST-\d+\n$/.test(current)) throw new Error('Corruption: the file CURRENT names no manifest');
+}
+
+/** Unlike the recursive mode of `mkdir`, it ends where a folder cannot be made, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder);
+  }
+}
+
+const elsewhere = 'name another folder in DB_PATH';
+
+/** What keeps the engine from its data, by the text of the error, and what to do about it. */
+const diagnoses: readonly (readonly [pattern: RegExp, cause: string, advice: string])[] = [
+  [
+    /LEVEL_LOCKED|already held by process|Resource temporarily unavailable/,
+    'another process has it open, most likely this service',
+    `Stop the other one, or ${elsewhere}.`,
+  ],
+  [
+    /ENOSPC|EDQUOT|EFBIG|No space left|quota exceeded|File too large/,
+    'there is no space left on its disk',
+    `Make room, or ${elsewhere}.`,
+  ],
+  [/EROFS|Read-only file system/, 'it is on a read-only file system', `Make it writable, or ${elsewhere}.`],
+  [
+    /EACCES|EPERM|Permission denied|Operation not permitted/,
+    'this user may not read and write it',
+    `Change its permissions, or ${elsewhere}.`,
+  ],
+  [/ENOTDIR|Not a directory/, 'it, or a part of its path, is a file', `Remove that file, or ${elsewhere}.`],
+  [
+    /ENOENT: no such file or directory, mkdir/,
+    'it cannot be created there',
+    `Name another folder in DB_PATH.`,
+  ],
+  [
+    /LEVEL_CORRUPTION|Corruption|No such file|\.ldb: Invalid argument/,
+    'its files are damaged',
+    'Restore it from a copy, or move it away: the service then starts with an empty catalog.',
+  ],
+];
+
+/**
+ * Tells what keeps the engine from its data, and what to do.
+ *
+ * @param folder - the folder of the data
+ * @param error - what the file system or the engine threw
+ * @returns one paragraph, which names the folder
+ */
+export function diagnoseDataFolder(folder: string, error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const text = `${code} ${message}`;
+  const [, cause = 'the database engine failed', advice = `Mend that, or ${elsewhere}.`] =
+    diagnoses.find(([pattern]) => pattern.test(text)) ?? [];
+  return `The data folder ${folder} cannot be used: ${cause} (${message}). ${advice}`;
+}

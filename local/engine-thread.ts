@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { ClassicLevel } from 'classic-level';
+import dynalite from 'dynalite';
+
+/** What the thread of the embedded engine is started with. */
+export interface EngineThreadData {
+  /** Folder of the data. */
+  readonly folder: string;
+  /** Loopback port to listen on; 0 for a free one. */
+  readonly port: number;
+}
+
+// dynalite closes an iterator by `return`, which those of abstract-level lack: each page of a list would stay in memory.
+const { values } = ClassicLevel.prototype;
+ClassicLevel.prototype.values = function valuesToReturn(this: ClassicLevel, options: object) {
+  const iterator = values.call(this, options);
+  return Object.assign(iterator, { return: () => iterator.close() });
+} as unknown as typeof values;
+
+const { folder, port } = workerData as EngineThreadData;
+
+// dynalite itself fails only at its first operation when it cannot open the folder.
+const store = new ClassicLevel(folder);
+try {
+  await store.open();
+} catch (error) {
+  throw (error as Error).cause ?? error;
+} finally {
+  await store.close();
+}
+
+const server = dynalite({ path: folder, createTableMs: 0 }).listen(port, '127.0.0.1');
+await once(server, 'listening');
+parentPort?.postMessage((server.address() as AddressInfo).port);
