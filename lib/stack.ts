@@ -5,8 +5,8 @@ import { outcomeOf } from './error-outcome.ts';
 import { allowOrigin } from './http/cross-origin.ts';
 import { formatErrors } from './http/envelope.ts';
 import { HttpError } from './http/http-error.ts';
+import { runInvocation } from './http/invocation.ts';
 import { outcomes } from './http/outcomes.ts';
-import { runInvocation } from './invocation.ts';
 import { logRequests } from './log/request-log.ts';
 
 /** A Lambda handler for API Gateway's proxy integration. */

@@ -2,12 +2,12 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
-import { invocationSignal } from '../invocation.ts';
+import { invocationSignal } from '../http/invocation.ts';
 import { AttemptError } from './attempt-error.ts';
 import { createAgents, resetConnection } from './connection-agents.ts';
 
-/** DynamoDB responds in single-digit milliseconds; a connection that takes this long will not be made. */
-const connectTimeoutMs = 300;
+/** A connection to DynamoDB takes milliseconds; one that takes this long, on a laptop that is busy too, will not be made. */
+const connectTimeoutMs = 1_000;
 
 /**
  * The whole of an attempt: connection, request, and the response to its last byte. Long enough for a 1 MB page on a slow
@@ -96,19 +96,24 @@ export class AttemptHandler {
     const outgoing = (requestFunctions[protocol] ?? http.request)(options);
     let requestSent = false;
     let responseStarted = false;
+    let closed = false;
 
     const fail = (message: string, cause?: unknown) => {
       reject(new AttemptError(message, { requestSent, cause }));
       if (outgoing.socket) resetConnection(outgoing.socket);
       outgoing.destroy();
     };
-    const attemptTimer = setTimeout(fail, attemptTimeoutMs, `no response within ${attemptTimeoutMs} ms`);
+    const attemptTimer = setTimeout(afterPoll, attemptTimeoutMs, () => {
+      if (!closed) fail(`no response within ${attemptTimeoutMs} ms`);
+    });
     outgoing.once('socket', (socket: Socket) => {
       if (!socket.connecting) {
         requestSent = true;
         return;
       }
-      const connectTimer = setTimeout(fail, connectTimeoutMs, `no connection within ${connectTimeoutMs} ms`);
+      const connectTimer = setTimeout(afterPoll, connectTimeoutMs, () => {
+        if (socket.connecting) fail(`no connection within ${connectTimeoutMs} ms`);
+      });
       outgoing.once('close', () => clearTimeout(connectTimer));
       socket.once('connect', () => clearTimeout(connectTimer));
       socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => {
@@ -120,6 +125,7 @@ export class AttemptHandler {
     signal?.addEventListener('abort', abandon);
     // Not at the end of the response: a server that responds before it has read the request may never read the rest.
     outgoing.once('close', () => {
+      closed = true;
       clearTimeout(attemptTimer);
       signal?.removeEventListener('abort', abandon);
       if (!responseStarted) fail('the connection was closed without a response');
@@ -141,6 +147,11 @@ export class AttemptHandler {
     outgoing.end(body);
     return promise;
   }
+}
+
+/** After a pause of the process, timers run before what has arrived meanwhile is read. This reads it first. */
+function afterPoll(action: () => void): void {
+  setImmediate(action);
 }
 
 function damaged(problem: string): AttemptError {

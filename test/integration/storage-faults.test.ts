@@ -118,7 +118,9 @@ describe.concurrent('faults between the client and the engine', () => {
       proxy.injectFault('PutItem', 'answer withheld', 1);
 
       const creating = books.create(emma);
-      const theirs = await vi.waitFor(() => table.repository.update(1, { title: 'theirs' }));
+      const theirs = await vi.waitFor(() => table.repository.update(1, { title: 'theirs' }), {
+        timeout: 2_000,
+      });
 
       expect(await creating).toEqual({ id: 1, ...emma });
       expect(await listBooks(table)).toEqual([theirs]);
