@@ -36,7 +36,9 @@ test('npm ci runs no script of a package, named in package.json or not', async (
 
 // .npmrc applies to the folder that it is in and to no other.
 test('every install in another folder leaves the scripts of packages out', () => {
-  const shell = ['.ci/check', '.ci/run', 'bench/run'].map((name) => readFileSync(join(projectFolder, name), 'utf8'));
+  const shell = ['.ci/check', '.ci/run', 'bench/run'].map((name) =>
+    readFileSync(join(projectFolder, name), 'utf8'),
+  );
   const commands = [...Object.values<string>(project.scripts), ...shell]
     .flatMap((text) => text.split(/&&|\|\||\n/))
     .filter((command) => /\bnpm (ci|i|install)\b.*--prefix/.test(command));
