@@ -19,8 +19,14 @@ const stage = 'prod';
 const region = 'eu-west-1';
 const noPythonExitCode = 77;
 
-/** API Gateway takes such a body for JSON, which is in `binaryMediaTypes`; the emulator takes it for text. */
-const notEmulated = ['A body without a Content-Type is read as JSON'];
+/**
+ * API Gateway takes a body without a Content-Type for JSON, which is in `binaryMediaTypes`; the emulator takes it for text. It
+ * hands a malformed path to the function.
+ */
+const notEmulated = [
+  'A body without a Content-Type is read as JSON',
+  'A malformed percent-encoding in a path is a bad request',
+];
 
 /** The credentials of whoever runs the commands; everything else here is done by the account's root user. */
 let deployer: NodeJS.ProcessEnv;

@@ -43,8 +43,9 @@ export const routes: readonly Route[] = [
   },
 ];
 
-/** What API Gateway responds with for an unknown path or method. */
+/** What API Gateway responds with for an unknown path or method, and for a malformed one. */
 const notFound = renderGatewayResponse('MISSING_AUTHENTICATION_TOKEN');
+const badRequest = renderGatewayResponse('DEFAULT_4XX');
 
 /**
  * The packaged functions behind an HTTP server: each request is an event for an instance under AWS's runtime client,
@@ -106,13 +107,17 @@ export class Gateway {
       response.writeHead(notFound.status, notFound.headers).end(notFound.body);
       return;
     }
-    const id = route.path.exec(pathname)?.[1];
+    const id = decode(route.path.exec(pathname)?.[1]);
+    if (id === null) {
+      response.writeHead(badRequest.status, badRequest.headers).end(badRequest.body);
+      return;
+    }
     const event = {
       httpMethod: route.method,
       resource: route.resource,
       path: pathname,
       headers: request.headers,
-      pathParameters: id === undefined ? null : { id: decodeURIComponent(id) },
+      pathParameters: id === undefined ? null : { id },
       queryStringParameters: searchParams.size === 0 ? null : Object.fromEntries(searchParams),
       body: body.length === 0 ? null : body.toString('base64'),
       isBase64Encoded: body.length > 0,
@@ -123,5 +128,14 @@ export class Gateway {
       response.writeHead(answer.statusCode, answer.headers);
       await pipeline(Readable.from(answer.body), response);
     });
+  }
+}
+
+/** @returns the decoded segment, or `null` when its percent-encoding is malformed */
+function decode(segment: string | undefined): string | undefined | null {
+  try {
+    return segment && decodeURIComponent(segment);
+  } catch {
+    return null;
   }
 }
