@@ -44,7 +44,7 @@ async function main(options: readonly string[]): Promise<number> {
         ...['--url', service.baseUrl, '--header', `Authorization: ${login?.data.token}`],
         ...options,
       ],
-      { stdio: 'inherit' },
+      { stdio: 'inherit', env: { ...process.env, SCHEMATHESIS_HOOKS: 'test/fuzz/hooks.py' } },
     );
     const [exitCode] = (await once(fuzzer, 'close')) as [number | null];
     return exitCode ?? 1;

@@ -1,7 +1,9 @@
+import fragments from '../../support/syntax-fragments.json' with { type: 'json' };
 import { createBook, expectCreated, expectStored, listBooks, pickBooks } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
+import { workInParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
 const reference = 'specification 2.6, 3.3';
@@ -33,6 +35,8 @@ const texts: readonly (readonly [string, string])[] = [
   ['JSON', '{"title":"x"}'],
 ];
 
+const createsAtOnce = 8;
+
 /** Title and author: any string comes back as it was sent. */
 export const textCases = defineCases('text', [
   ...texts.map(
@@ -63,9 +67,21 @@ export const textCases = defineCases('text', [
     name: 'The list holds unusual texts unaltered',
     reference,
     run: async (context) => {
-      const books = [];
-      for (const [, title] of texts) books.push(await createBook(context, { title }));
+      const titles = [...texts.map(([, text]) => text), ...fragments];
+      const create = (text: string) => createBook(context, { title: text, author: text });
+      const books = await workInParallel(titles, createsAtOnce, create);
+      books.sort((a, b) => a.id - b.id);
       expectEqual('own books in the list', pickBooks(await listBooks(context), books), books);
+    },
+  },
+  {
+    name: "The list ends with a book of any text of the database's own syntax",
+    reference,
+    run: async (context) => {
+      for (const text of ['}},{', '"}},{"', '"}]']) {
+        const book = await createBook(context, { title: text, author: text });
+        expectEqual('the last book of the list', pickBooks(await listBooks(context), [book]), [book]);
+      }
     },
   },
 ]);

@@ -1,0 +1,18 @@
+"""Titles and authors from the fragments that all generators of texts draw from."""
+
+import json
+from pathlib import Path
+
+import schemathesis
+from hypothesis import strategies as st
+
+FRAGMENTS = json.loads(Path(__file__).parent.parent.joinpath("support/syntax-fragments.json").read_text("utf-8"))
+TEXTS = st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map("".join)
+
+
+@schemathesis.hook
+def flatmap_body(_context, body):
+    if not isinstance(body, dict):
+        return st.just(body)
+    texts = {name: st.one_of(st.just(body[name]), TEXTS) for name in ("title", "author") if isinstance(body.get(name), str)}
+    return st.fixed_dictionaries(texts).map(lambda drawn: {**body, **drawn})
