@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../lib/books/book.ts';
 import { findOrder } from '../support/find-order.ts';
-import { isAnswered, type Operation } from './history.ts';
+import { hasResponse, type Operation } from './history.ts';
 
 type Create = Extract<Operation, { type: 'create' }>;
 type BookOperation = Exclude<Operation, { type: 'list' }>;
@@ -26,7 +26,7 @@ const regularStatuses: Readonly<Record<Operation['type'], readonly number[]>> = 
  * @returns what is wrong, in sentences; empty when nothing is
  */
 export function checkHistory(operations: readonly Operation[]): string[] {
-  const lists = operations.filter((operation) => operation.type === 'list').filter(isAnswered);
+  const lists = operations.filter((operation) => operation.type === 'list').filter(hasResponse);
   if (lists.length === 0) return ['the history has no list to compare with'];
   return [
     ...checkStatuses(operations),
@@ -39,9 +39,9 @@ export function checkHistory(operations: readonly Operation[]): string[] {
 function checkStatuses(operations: readonly Operation[]): string[] {
   return operations
     .filter(
-      (operation) => isAnswered(operation) && !regularStatuses[operation.type].includes(operation.status),
+      (operation) => hasResponse(operation) && !regularStatuses[operation.type].includes(operation.status),
     )
-    .map(({ type, status }) => `a request to ${type} was answered with ${status}`);
+    .map(({ type, status }) => `a request to ${type} got ${status}`);
 }
 
 function checkList(books: readonly Book[]): string[] {
@@ -71,7 +71,7 @@ function checkIds(operations: readonly Operation[]): string[] {
 }
 
 function checkLives(operations: readonly Operation[]): string[] {
-  const lists = operations.filter((operation) => operation.type === 'list').filter(isAnswered);
+  const lists = operations.filter((operation) => operation.type === 'list').filter(hasResponse);
   const idOfTitle = new Map(operations.flatMap(seenBooks).map(({ id, title }) => [title, id]));
   const byId = Map.groupBy(
     operations.filter((operation) => operation.type !== 'list'),
@@ -91,12 +91,12 @@ function checkLives(operations: readonly Operation[]): string[] {
         return { type: 'get', id, invoked, returned, status: book ? 200 : 404, book };
       });
     const history = [
-      ...itsOperations.filter((operation) => isAnswered(operation) || !isRead(operation)),
+      ...itsOperations.filter((operation) => hasResponse(operation) || !isRead(operation)),
       ...reads,
     ];
     const order = findOrder<Life, BookOperation>('not yet', history, live, (life) => JSON.stringify(life));
     if (order) continue;
-    const lost = created.some(isAnswered) && !itsOperations.some(({ type }) => type === 'delete');
+    const lost = created.some(hasResponse) && !itsOperations.some(({ type }) => type === 'delete');
     const absent = !lists.at(-1)?.books.some((book) => book.id === id);
     violations.push(
       lost && absent
@@ -111,12 +111,12 @@ function checkLives(operations: readonly Operation[]): string[] {
 function live(life: Life, operation: BookOperation): Life | undefined {
   const book = typeof life === 'object' ? life : undefined;
   const { type, status } = operation;
-  const answered = isAnswered(operation);
+  const responded = hasResponse(operation);
   if (type === 'create') {
     if (life !== 'not yet') return undefined;
-    // The id of a book whose create had no answer shows only where it is read.
+    // The id of a book whose create had no response shows only where it is read.
     const created = { id: operation.book?.id ?? 0, ...operation.fields };
-    return !answered || isDeepStrictEqual(operation.book, created) ? created : undefined;
+    return !responded || isDeepStrictEqual(operation.book, created) ? created : undefined;
   }
   if (status === 404) return book ? undefined : life;
   // A delete that the SDK had to send again may be told that it is done when another one did it.
@@ -124,7 +124,7 @@ function live(life: Life, operation: BookOperation): Life | undefined {
   if (book === undefined) return undefined;
   if (operation.type !== 'update') return equalButForId(operation.book, book) ? book : undefined;
   const changed = { ...book, ...operation.changes };
-  return !answered || equalButForId(operation.book, changed) ? changed : undefined;
+  return !responded || equalButForId(operation.book, changed) ? changed : undefined;
 }
 
 function equalButForId(told: Book | undefined, book: Book): boolean {

@@ -1,9 +1,9 @@
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import type { Interval } from '../support/find-order.ts';
 
-/** What a client did and was told. An answer that never came, or a 503, leaves `returned` at Infinity. */
+/** What a client did and was told. A response that never came, or a 503, leaves `returned` at Infinity. */
 export type Operation = Interval & {
-  /** The status of the answer; 0 when the connection broke. */
+  /** The status of the response; 0 when the connection broke. */
   readonly status: number;
 } & (
     | {
@@ -24,6 +24,6 @@ export type Operation = Interval & {
   );
 
 /** @param operation - what a client did */
-export function isAnswered({ status }: Operation): boolean {
+export function hasResponse({ status }: Operation): boolean {
   return status !== 0 && status !== 503;
 }

@@ -26,7 +26,7 @@ const repeatEvery = 4;
 type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invoked'>;
 
 /** What came back; nothing when the connection broke. */
-type Answer = Pick<Operation, 'invoked' | 'returned' | 'status'> & { readonly data: unknown };
+type TestResponse = Pick<Operation, 'invoked' | 'returned' | 'status'> & { readonly data: unknown };
 
 /** Clients that create, read, change and delete books, and remember what they were told. */
 export class Workload {
@@ -49,7 +49,7 @@ export class Workload {
    * Lets all clients work.
    *
    * @param target - the service
-   * @param stop - ends the work; each client waits for the answer that it is owed
+   * @param stop - ends the work; each client waits for the response that it is owed
    */
   async run(target: Target, stop: AbortSignal): Promise<void> {
     const work = async () => {
@@ -66,12 +66,12 @@ export class Workload {
    * Reads all books, as an operation of the history.
    *
    * @param target - the service
-   * @returns the status of the answer
+   * @returns the status of the response
    */
   async list(target: Target): Promise<number> {
-    const { data, ...answer } = await ask(target, 'GET', '/books');
-    this.operations.push({ type: 'list', ...answer, books: (data ?? []) as Book[] });
-    return answer.status;
+    const { data, ...response } = await ask(target, 'GET', '/books');
+    this.operations.push({ type: 'list', ...response, books: (data ?? []) as Book[] });
+    return response.status;
   }
 
   /**
@@ -104,15 +104,15 @@ export class Workload {
   /** Its title is the idempotency key, so that whoever sends it again creates no second book. */
   async #create(target: Target, open?: OpenCreate): Promise<Operation> {
     const fields = open?.fields ?? { title: randomUUID(), author: 'first', year: 1 };
-    const answer = asBook(await ask(target, 'POST', '/book', fields, fields.title));
-    const invoked = open?.invoked ?? answer.invoked;
-    if (answer.returned === Number.POSITIVE_INFINITY) this.#openCreates.push({ fields, invoked });
-    if (answer.book) {
-      this.#ids.push(answer.book.id);
-      this.#created.push(answer.book);
+    const response = asBook(await ask(target, 'POST', '/book', fields, fields.title));
+    const invoked = open?.invoked ?? response.invoked;
+    if (response.returned === Number.POSITIVE_INFINITY) this.#openCreates.push({ fields, invoked });
+    if (response.book) {
+      this.#ids.push(response.book.id);
+      this.#created.push(response.book);
     }
     if (this.#ids.length > booksInUse) this.#ids.shift();
-    return { type: 'create', fields, ...answer, invoked };
+    return { type: 'create', fields, ...response, invoked };
   }
 
   /** Whatever has become of the book since, the response is the first one. */
@@ -133,7 +133,7 @@ async function ask(
   path: string,
   body?: object,
   key?: string,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const invoked = performance.now();
   try {
     const response = await fetch(baseUrl + path, {
@@ -149,6 +149,6 @@ async function ask(
   }
 }
 
-function asBook({ data, ...answer }: Answer): Omit<Answer, 'data'> & { readonly book?: Book } {
-  return data === null ? answer : { ...answer, book: data as Book };
+function asBook({ data, ...response }: TestResponse): Omit<TestResponse, 'data'> & { readonly book?: Book } {
+  return data === null ? response : { ...response, book: data as Book };
 }

@@ -6,7 +6,7 @@ import { type RequestName, runRound, withoutStorage } from './round.ts';
 const healthy = { succeed: () => true, failedWritesMayStay: false };
 
 /** Late is not too late. */
-const harmless: ReadonlySet<Fault> = new Set(['answer delayed']);
+const harmless: ReadonlySet<Fault> = new Set(['response delayed']);
 
 describe.each(Object.keys(faults) as Fault[])('%s, as long as it lasts', (fault) => {
   const { carriedOut: failedWritesMayStay } = faults[fault];

@@ -45,7 +45,7 @@ const requestNames = [
 
 export type RequestName = (typeof requestNames)[number];
 
-/** Requests that are answered without the storage. */
+/** Requests that need no storage. */
 export const withoutStorage: ReadonlySet<RequestName> = new Set([
   'POST /token',
   'POST /book with an invalid body',
@@ -59,7 +59,7 @@ const usedIds = new WeakMap<FaultyService, Set<number>>();
 export interface Expectations {
   /** The requests that end as if nothing was wrong; the others get a 503. */
   readonly succeed: (name: RequestName) => boolean;
-  /** Whether a write that was answered with 503 may be there nevertheless. */
+  /** Whether a write that got a 503 may be there nevertheless. */
   readonly failedWritesMayStay: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface Expectations {
  *
  * @param service - the service
  * @param expectations - how the requests end
- * @param during - makes something go wrong, and ends it when the answers are there
+ * @param during - makes something go wrong, and ends it when the responses are there
  */
 export async function runRound(
   service: FaultyService,
@@ -88,7 +88,7 @@ export async function runRound(
   };
   const newFields = { title: 'new', author: mark, year: 2 };
   const after = { ...subjects.changed, title: 'changed', author: mark };
-  const expected = expectedAnswers(subjects, newFields, after);
+  const expected = expectedResponses(subjects, newFields, after);
 
   await during?.begin();
   const results = await Promise.all(
@@ -96,9 +96,9 @@ export async function runRound(
   );
   await during?.end();
 
-  const answers = Object.fromEntries(results) as Record<RequestName, Told>;
+  const responses = Object.fromEntries(results) as Record<RequestName, Told>;
   const unavailable = { status: 503, message: 'Service unavailable', data: null, retryAfter: '1' };
-  expect(answers).toEqual(
+  expect(responses).toEqual(
     Object.fromEntries(requestNames.map((name) => [name, succeed(name) ? expected[name] : unavailable])),
   );
 
@@ -116,10 +116,10 @@ export async function runRound(
 
   // An acknowledged write is there; a failed one is there as a whole or not at all.
   const states = <State>(name: RequestName, done: State, undone: State) => {
-    if (answers[name].status < 300) return [done];
+    if (responses[name].status < 300) return [done];
     return failedWritesMayStay ? [done, undone] : [undone];
   };
-  const { data: acknowledged } = answers['POST /book'];
+  const { data: acknowledged } = responses['POST /book'];
   const id = (acknowledged as Book | null)?.id ?? created[0]?.id;
   expect(states<unknown[]>('POST /book', [{ id, ...newFields }], [])).toContainEqual(created);
   expect(states<Book>('PUT /book/{id}', after, subjects.changed)).toContainEqual(
@@ -167,7 +167,7 @@ async function ask(
   return { ...envelope, retryAfter: response.headers.get('retry-after') };
 }
 
-function expectedAnswers({ kept }: Subjects, newFields: object, after: Book): Record<RequestName, Told> {
+function expectedResponses({ kept }: Subjects, newFields: object, after: Book): Record<RequestName, Told> {
   const told = (status: number, message: string, data: unknown = null): Told => ({
     status,
     message,

@@ -14,7 +14,7 @@ describe('what another client does between two attempts', () => {
     const { proxy, table, ask, readStored } = await startFaultyHandlers();
     // The first attempt is lost, the second finds no book; then whatever the service reads takes its time.
     proxy.injectFault('UpdateItem', 'request lost', 1);
-    proxy.injectFault('GetItem', 'no answer', 1);
+    proxy.injectFault('GetItem', 'no response', 1);
 
     const updating = ask('PUT', '/book/1', { title: 'ours' });
     await vi.waitFor(() => expect(proxy.countRequests('UpdateItem')).toBe(2), { timeout: 5_000 });
@@ -28,7 +28,7 @@ describe('what another client does between two attempts', () => {
 
   test('a book that was created by a lost attempt and changed twice since is a success', async () => {
     const { proxy, table, ask, readStored } = await startFaultyHandlers();
-    proxy.injectFault('PutItem', 'answer withheld', 1);
+    proxy.injectFault('PutItem', 'response withheld', 1);
 
     const creating = ask('POST', '/book', emma);
     await vi.waitFor(() => table.repository.update(1, { title: 'theirs' }), { timeout: 2_000, interval: 50 });
@@ -42,7 +42,7 @@ describe('what another client does between two attempts', () => {
   test('a book that was changed by a lost attempt, and twice by others since, is not called changed falsely', async () => {
     const { proxy, table, ask, readStored } = await startFaultyHandlers();
     await table.repository.create(emma);
-    proxy.injectFault('UpdateItem', 'answer withheld', 1);
+    proxy.injectFault('UpdateItem', 'response withheld', 1);
 
     const updating = ask('PUT', '/book/1', { title: 'ours', year: 1 });
     await vi.waitFor(async () => expect((await table.repository.get(1)).title).toBe('ours'));
@@ -125,7 +125,7 @@ test('a page of large books has every book that was there all along, whenever a 
   // The book is stored while the response to one of the service's Queries is on its way.
   for (let query = 1; query <= queries; query += 1) {
     const before = proxy.countRequests('Query');
-    proxy.injectFault('Query', 'answer delayed', 1, query - 1);
+    proxy.injectFault('Query', 'response delayed', 1, query - 1);
     const reading = readPage();
     await vi.waitFor(
       () => expect(proxy.countRequests('Query')).toBeGreaterThanOrEqual(before + query),

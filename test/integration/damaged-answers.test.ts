@@ -39,7 +39,7 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-const damages: Fault[] = ['answer altered', 'wrong checksum', 'answer reset', 'garbage'];
+const damages: Fault[] = ['response altered', 'wrong checksum', 'response reset', 'garbage'];
 
 test.each(damages)('%s, once: every operation is sent again', async (fault) => {
   proxy.disturb({ fault, attempts: 1 });

@@ -41,7 +41,7 @@ describe.concurrent('faults between the client and the engine', () => {
       'a book whose creation was answered %i times to nobody is stored once',
       async (times) => {
         const { table, proxy, books } = await openThroughProxy();
-        proxy.injectFault('PutItem', 'answer lost', times);
+        proxy.injectFault('PutItem', 'response lost', times);
 
         const created = await books.create(emma);
 
@@ -53,7 +53,7 @@ describe.concurrent('faults between the client and the engine', () => {
 
     test('an id whose answer was lost is a gap and nothing worse', async () => {
       const { table, proxy, books } = await openThroughProxy();
-      proxy.injectFault('UpdateItem', 'answer lost', 1);
+      proxy.injectFault('UpdateItem', 'response lost', 1);
 
       const first = await books.create(emma);
       const second = await books.create(emma);
@@ -66,7 +66,7 @@ describe.concurrent('faults between the client and the engine', () => {
     test('an update gives the changed book', async () => {
       const { table, proxy, books } = await openThroughProxy();
       const { id } = await books.create(emma);
-      proxy.injectFault('UpdateItem', 'answer lost', 2);
+      proxy.injectFault('UpdateItem', 'response lost', 2);
 
       const updated = await books.update(id, { title: 'Persuasion' });
 
@@ -77,7 +77,7 @@ describe.concurrent('faults between the client and the engine', () => {
     test.each([1, 2])('a deletion that was answered %i times to nobody succeeds', async (times) => {
       const { table, proxy, books } = await openThroughProxy();
       const { id } = await books.create(emma);
-      proxy.injectFault('DeleteItem', 'answer lost', times);
+      proxy.injectFault('DeleteItem', 'response lost', times);
 
       await expect(books.delete(id)).resolves.toBeUndefined();
 
@@ -88,7 +88,7 @@ describe.concurrent('faults between the client and the engine', () => {
     test('an update that is sent again does not undo what another client has changed since', async () => {
       const { table, proxy, books } = await openThroughProxy();
       const { id } = await books.create(emma);
-      proxy.injectFault('UpdateItem', 'answer withheld', 1);
+      proxy.injectFault('UpdateItem', 'response withheld', 1);
 
       const updating = books.update(id, { title: 'ours', year: 1 });
       await vi.waitFor(async () => expect((await table.repository.get(id)).title).toBe('ours'));
@@ -103,7 +103,7 @@ describe.concurrent('faults between the client and the engine', () => {
     test('an update of a book that another client has deleted since finds no book', async () => {
       const { table, proxy, books } = await openThroughProxy();
       const { id } = await books.create(emma);
-      proxy.injectFault('UpdateItem', 'answer withheld', 1);
+      proxy.injectFault('UpdateItem', 'response withheld', 1);
 
       const updating = expect(books.update(id, { title: 'ours' })).rejects.toThrow(BookNotFoundError);
       await vi.waitFor(async () => expect((await table.repository.get(id)).title).toBe('ours'));
@@ -115,7 +115,7 @@ describe.concurrent('faults between the client and the engine', () => {
 
     test('a creation that is sent again does not undo what another client has changed since', async () => {
       const { table, proxy, books } = await openThroughProxy();
-      proxy.injectFault('PutItem', 'answer withheld', 1);
+      proxy.injectFault('PutItem', 'response withheld', 1);
 
       const creating = books.create(emma);
       const theirs = await vi.waitFor(() => table.repository.update(1, { title: 'theirs' }), {
@@ -130,8 +130,8 @@ describe.concurrent('faults between the client and the engine', () => {
     test('reads are sent again', async () => {
       const { proxy, proxied, books } = await openThroughProxy();
       const created = await books.create(emma);
-      proxy.injectFault('GetItem', 'answer lost', 2);
-      proxy.injectFault('Query', 'answer lost', 2);
+      proxy.injectFault('GetItem', 'response lost', 2);
+      proxy.injectFault('Query', 'response lost', 2);
 
       expect(await books.get(created.id)).toEqual(created);
       expect(await listBooks(proxied)).toEqual([created]);
@@ -139,7 +139,7 @@ describe.concurrent('faults between the client and the engine', () => {
 
     test('a book that does not exist is still not found by a read that was sent again', async () => {
       const { proxy, books } = await openThroughProxy();
-      proxy.injectFault('GetItem', 'answer lost', 1);
+      proxy.injectFault('GetItem', 'response lost', 1);
 
       await expect(books.get(1)).rejects.toThrow(BookNotFoundError);
     });
@@ -221,7 +221,7 @@ describe.concurrent('faults between the client and the engine', () => {
 
   describe('an engine that hangs', () => {
     // Before the 10 s of a function are over, so that the function itself can answer.
-    test.each<Fault>(['no answer', 'answer stalls'])(
+    test.each<Fault>(['no response', 'response stalls'])(
       '%s: every operation ends as an unavailable storage within the time limits of the client',
       async (fault) => {
         const { table, proxy, proxied, books } = await openThroughProxy();
@@ -250,7 +250,7 @@ describe.concurrent('faults between the client and the engine', () => {
     test('an answer that comes at the second attempt is waited for', async () => {
       const { proxy, books } = await openThroughProxy();
       const created = await books.create(emma);
-      proxy.injectFault('GetItem', 'no answer', 1);
+      proxy.injectFault('GetItem', 'no response', 1);
 
       expect(await books.get(created.id)).toEqual(created);
     });

@@ -36,7 +36,7 @@ export interface Chosen {
   readonly tag?: string | undefined;
 }
 
-/** What a request has to be answered with, and what it makes of the catalog. */
+/** What a request has to get, and what it makes of the catalog. */
 export interface Effect {
   readonly outcome: Outcome;
   readonly data: unknown;
@@ -68,53 +68,53 @@ const freshTag = '(a strong entity tag that the book did not have before)';
  * @param chosen - what the service chose
  */
 export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Chosen = {}): Effect {
-  const answer = (outcome: Outcome, data: unknown = null, more: Partial<Effect> = {}): Effect => ({
+  const response = (outcome: Outcome, data: unknown = null, more: Partial<Effect> = {}): Effect => ({
     outcome,
     data,
     catalog,
     ...more,
   });
-  if (request.access === 'missing') return answer(outcomes.tokenRequired);
-  if (request.access === 'invalid') return answer(outcomes.invalidToken);
+  if (request.access === 'missing') return response(outcomes.tokenRequired);
+  if (request.access === 'invalid') return response(outcomes.invalidToken);
 
   if (request.type === 'list') {
     const after = Number(request.after);
     // The one text among those that name no book which is a place in the list.
-    if (typeof request.after === 'string' && request.after !== '0') return answer(outcomes.invalidInput);
+    if (typeof request.after === 'string' && request.after !== '0') return response(outcomes.invalidInput);
     return listBooks(catalog, request.limit === Number.POSITIVE_INFINITY ? 0 : after, request.limit);
   }
   if (request.type === 'create') return createBook(catalog, request, chosen);
 
   const id = typeof request.id === 'number' ? request.id : 0;
   const stored = catalog.books.get(id);
-  if (stored === undefined) return answer(outcomes.bookNotFound);
+  if (stored === undefined) return response(outcomes.bookNotFound);
   const { book, tags } = stored;
   const tag = tags.at(-1) ?? '';
   const { precondition } = request;
   if (request.type === 'get') {
     if (precondition && matches(precondition, tag, 'weak'))
-      return answer(outcomes.notModified, null, { tag });
-    return answer(outcomes.bookRetrieved, book, { tag });
+      return response(outcomes.notModified, null, { tag });
+    return response(outcomes.bookRetrieved, book, { tag });
   }
   const refused = precondition !== undefined && !matches(precondition, tag, 'strong');
   const books = new Map(catalog.books);
   if (request.type !== 'update') {
-    if (refused) return answer(outcomes.preconditionFailed);
+    if (refused) return response(outcomes.preconditionFailed);
     books.delete(id);
-    return answer(outcomes.bookDeleted, null, { catalog: { ...catalog, books } });
+    return response(outcomes.bookDeleted, null, { catalog: { ...catalog, books } });
   }
   const { fields } = request.body;
-  if (fields === undefined) return answer(outcomes.invalidInput);
+  if (fields === undefined) return response(outcomes.invalidInput);
   const changed = { ...book, ...fields };
-  if (isTooLarge(changed)) return answer(outcomes.payloadTooLarge);
-  if (refused) return answer(outcomes.preconditionFailed);
+  if (isTooLarge(changed)) return response(outcomes.payloadTooLarge);
+  if (refused) return response(outcomes.preconditionFailed);
   const same = JSON.stringify(changed) === JSON.stringify(book);
   if (Object.keys(fields).length === 0 || (same && chosen.tag === tag)) {
-    return answer(outcomes.bookUpdated, book, { tag });
+    return response(outcomes.bookUpdated, book, { tag });
   }
   const newTag = takeFresh(chosen.tag, tags);
   books.set(id, { book: changed, tags: [...tags, newTag] });
-  return answer(outcomes.bookUpdated, changed, { tag: newTag, catalog: { ...catalog, books } });
+  return response(outcomes.bookUpdated, changed, { tag: newTag, catalog: { ...catalog, books } });
 }
 
 function createBook(
@@ -152,7 +152,7 @@ function createBook(
 }
 
 /**
- * What POST /token answers (specification 5.1 to 5.4); the token itself is for the caller to check.
+ * The outcome of POST /token (specification 5.1 to 5.4); the token itself is for the caller to check.
  *
  * @param login - what the body means
  */

@@ -4,7 +4,7 @@ import { type Call, settings } from '../support/load-handlers.ts';
 import type { Access, BookRequest } from './book-request.ts';
 import type { Chosen, Effect } from './catalog.ts';
 
-export type Answer = Awaited<ReturnType<Call>>;
+export type TestResponse = Awaited<ReturnType<Call>>;
 
 const tokens: Readonly<Record<Exclude<Access, 'missing'>, string>> = {
   HS256: forgeToken({ secret: settings.SECRET_TOKEN }),
@@ -21,7 +21,7 @@ const methods = { create: 'POST', list: 'GET', get: 'GET', update: 'PUT', delete
  * @param call - the functions
  * @param request - what to ask
  */
-export function send(call: Call, request: BookRequest): Promise<Answer> {
+export function send(call: Call, request: BookRequest): Promise<TestResponse> {
   const headers = headersOf(request);
   const method = methods[request.type];
   if (request.type === 'list') {
@@ -53,9 +53,9 @@ function headersOf(request: BookRequest): Record<string, string> {
 /**
  * Takes from a response what the specification leaves to the service.
  *
- * @param answer - the response
+ * @param response - the response
  */
-export function chosenIn({ status, headers, envelope }: Answer): Chosen {
+export function chosenIn({ status, headers, envelope }: TestResponse): Chosen {
   return {
     id: status === 201 ? (envelope.data as { id?: number } | null)?.id : undefined,
     tag: headers?.ETag as string | undefined,
@@ -63,15 +63,15 @@ export function chosenIn({ status, headers, envelope }: Answer): Chosen {
 }
 
 /**
- * Writes an answer as the model's effect calls for it.
+ * Writes a response as the model's effect calls for it.
  *
  * @param request - what was asked
  * @param effect - what the model says to it
  */
-export function expectedAnswer(
+export function expectedResponse(
   request: BookRequest,
   { outcome, data, nextAfter, tag, replayed }: Effect,
-): Answer {
+): TestResponse {
   const limit = request.type === 'list' ? request.limit : 0;
   const headers = {
     ...(nextAfter !== undefined && { Link: `</books?limit=${limit}&after=${nextAfter}>; rel="next"` }),

@@ -13,8 +13,8 @@ import {
   type RequestChoice,
 } from './book-request.ts';
 import { applyRequest, type Catalog, outcomeOfLogin } from './catalog.ts';
-import { chosenIn, describeRequest, expectedAnswer, send } from './client.ts';
-import { type Exchange, explainAnswers } from './explain-answers.ts';
+import { chosenIn, describeRequest, expectedResponse, send } from './client.ts';
+import { type Exchange, explainResponses } from './explain-responses.ts';
 
 /** What the model knows, between commands. */
 interface Model {
@@ -40,13 +40,13 @@ class SingleRequest implements Command {
   async run(model: Model, call: Call): Promise<void> {
     const { catalog } = model;
     const request = chooseBook(this.#choice, model, tagsIn(catalog));
-    const answer = await send(call, request);
-    const { id, tag } = chosenIn(answer);
+    const response = await send(call, request);
+    const { id, tag } = chosenIn(response);
     const skipped = (id ?? 0) - catalog.lastId - 1;
     const isNext = skipped >= 0 && skipped <= catalog.spareIds;
     const effect = applyRequest(catalog, request, { id: isNext ? id : undefined, tag });
     model.catalog = effect.catalog;
-    expect(answer).toEqual(expectedAnswer(request, effect));
+    expect(response).toEqual(expectedResponse(request, effect));
   }
 
   toString(): string {
@@ -55,7 +55,7 @@ class SingleRequest implements Command {
 }
 
 /**
- * Several clients at the same time, each with some requests one after the other. Their answers must be those of some
+ * Several clients at the same time, each with some requests one after the other. Their responses must be those of some
  * order of all the requests, and what a list shows afterwards what that order leaves behind.
  */
 class ConcurrentClients implements Command {
@@ -75,10 +75,10 @@ class ConcurrentClients implements Command {
     const exchange = async (request: BookRequest) => {
       clock += 1;
       const invoked = clock;
-      const answer = await send(call, request);
+      const response = await send(call, request);
       clock += 1;
-      exchanges.push({ invoked, returned: clock, request, answer });
-      return answer;
+      exchanges.push({ invoked, returned: clock, request, response });
+      return response;
     };
     await Promise.all(
       this.#clients.map(async (choices) => {
@@ -93,12 +93,12 @@ class ConcurrentClients implements Command {
     );
     await exchange({ type: 'list', access: 'HS256', after: 0, limit: Number.POSITIVE_INFINITY });
 
-    const after = explainAnswers(model.catalog, exchanges);
+    const after = explainResponses(model.catalog, exchanges);
     if (after === undefined) {
-      const told = exchanges.map(({ answer: { envelope }, ...sent }) =>
+      const told = exchanges.map(({ response: { envelope }, ...sent }) =>
         describeRequest({ ...sent, envelope }),
       );
-      expect.fail(`no order of the requests explains their answers:\n${told.join('\n')}`);
+      expect.fail(`no order of the requests explains their responses:\n${told.join('\n')}`);
     }
     model.catalog = after;
   }
@@ -122,13 +122,13 @@ class LogIn implements Command {
 
   async run({ catalog }: Model, call: Call): Promise<void> {
     const outcome = outcomeOfLogin(this.#login);
-    const answer = await call('POST', '/token', { body: this.#text() });
+    const response = await call('POST', '/token', { body: this.#text() });
     const data = outcome.status === 200 ? { token: expect.any(String) } : null;
-    expect(answer.envelope).toEqual({ ...outcome, data });
-    expect(answer.status).toBe(outcome.status);
+    expect(response.envelope).toEqual({ ...outcome, data });
+    expect(response.status).toBe(outcome.status);
     if (outcome.status !== 200) return;
 
-    const { token } = answer.envelope.data as { token: string };
+    const { token } = response.envelope.data as { token: string };
     const list = await call('GET', '/books', { headers: { Authorization: token } });
     const whole = { type: 'list', access: 'HS256', after: 0, limit: Number.POSITIVE_INFINITY } as const;
     expect(list.envelope.data).toEqual(applyRequest(catalog, whole).data);

@@ -38,7 +38,7 @@ afterAll(async () => {
 const idsBefore = fc.constantFrom(0, 9_997, 19_998);
 
 test(
-  `${sequences} random sequences of requests are answered as the specification says`,
+  `${sequences} random sequences of requests get the responses of the specification`,
   async () => {
     await fc.assert(
       fc.asyncProperty(idsBefore, fc.commands(anyCommand, { maxCommands, size: 'max' }), (before, commands) =>

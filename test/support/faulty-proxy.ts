@@ -19,7 +19,7 @@ export const faults = {
   /** The client's connection breaks. */
   'request lost': { carriedOut: false },
   /** Nothing comes back. */
-  'no answer': { carriedOut: false },
+  'no response': { carriedOut: false },
   /** HTTP 500 comes back. */
   'server error': { carriedOut: false },
   /** HTTP 503 comes back. */
@@ -33,23 +33,23 @@ export const faults = {
   'request held': { carriedOut: false },
   /** HTTP 400 comes back, which says that there are too many requests. */
   throttled: { carriedOut: false },
-  /** HTTP 200 comes back with a page for people, as some proxies answer in the engine's place. */
+  /** HTTP 200 comes back with a page for people, as some proxies send it in the engine's place. */
   garbage: { carriedOut: false },
-  /** The answer comes a second late. */
-  'answer delayed': { carriedOut: true },
-  /** The client's connection breaks instead of an answer. */
-  'answer lost': { carriedOut: true },
+  /** The response comes a second late. */
+  'response delayed': { carriedOut: true },
+  /** The client's connection breaks instead of a response. */
+  'response lost': { carriedOut: true },
   /** Nothing comes back. */
-  'answer withheld': { carriedOut: true },
-  /** The answer stops half-way. */
-  'answer stalls': { carriedOut: true },
+  'response withheld': { carriedOut: true },
+  /** The response stops half-way. */
+  'response stalls': { carriedOut: true },
   /** A byte of the response comes now and then, never so late that a connection would count as idle. */
   'response trickles': { carriedOut: true },
-  /** The client's connection is reset half-way through the answer. */
-  'answer reset': { carriedOut: true },
-  /** The numbers of the answer become others, so that it is JSON still; its checksum stays. */
-  'answer altered': { carriedOut: true },
-  /** The answer is whole, its checksum is another one's. */
+  /** The client's connection is reset half-way through the response. */
+  'response reset': { carriedOut: true },
+  /** The numbers of the response become others, so that it is JSON still; its checksum stays. */
+  'response altered': { carriedOut: true },
+  /** The response is whole, its checksum is another one's. */
   'wrong checksum': { carriedOut: true },
 } as const satisfies Record<string, { readonly carriedOut: boolean }>;
 
@@ -145,11 +145,11 @@ export async function startFaultyProxy(
       held.push(hold(incoming.socket, forward));
       return;
     }
-    if (typeof fault === 'string' && !faults[fault].carriedOut) return answerInstead(fault, outgoing);
-    const answer = await forward().catch(() => undefined);
-    if (answer === undefined) return incoming.socket.destroy();
-    if (withoutChecksums) delete answer.headers['x-amz-crc32'];
-    await spoil(fault, answer, outgoing);
+    if (typeof fault === 'string' && !faults[fault].carriedOut) return respondInstead(fault, outgoing);
+    const response = await forward().catch(() => undefined);
+    if (response === undefined) return incoming.socket.destroy();
+    if (withoutChecksums) delete response.headers['x-amz-crc32'];
+    await spoil(fault, response, outgoing);
   };
   const server = certificate ? createTlsServer(certificate, handle) : createServer(handle);
 
@@ -195,7 +195,7 @@ interface HeldRequest {
   deliver(): Promise<boolean>;
 }
 
-function hold(socket: Socket, forward: () => Promise<Answer>): HeldRequest {
+function hold(socket: Socket, forward: () => Promise<TestResponse>): HeldRequest {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   let reset = false;
   socket.once('error', ({ code }: NodeJS.ErrnoException) => {
@@ -211,8 +211,8 @@ function hold(socket: Socket, forward: () => Promise<Answer>): HeldRequest {
   };
 }
 
-/** The engine's answer to a request. */
-interface Answer {
+/** The engine's response to a request. */
+interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders & { 'x-amz-crc32'?: string };
   readonly body: Buffer;
@@ -228,47 +228,47 @@ function concerns(
   return (operations?.includes(operation) ?? true) && attempt <= attempts;
 }
 
-/** Answers, or does not answer, a request that is not passed on. */
-function answerInstead(fault: Fault, outgoing: ServerResponse): void {
+/** Responds, or does not respond, to a request that is not passed on. */
+function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'request lost') outgoing.socket?.destroy();
-  if (fault === 'server error') answerError(outgoing, 500, 'InternalServerError');
-  if (fault === 'unavailable') answerError(outgoing, 503, 'ServiceUnavailable');
+  if (fault === 'server error') respondWithError(outgoing, 500, 'InternalServerError');
+  if (fault === 'unavailable') respondWithError(outgoing, 503, 'ServiceUnavailable');
   if (fault === 'unavailable for an hour') {
     outgoing.setHeader('Retry-After', '3600');
-    answerError(outgoing, 503, 'ServiceUnavailable');
+    respondWithError(outgoing, 503, 'ServiceUnavailable');
   }
-  if (fault === 'throttled') answerError(outgoing, 400, 'ProvisionedThroughputExceededException');
+  if (fault === 'throttled') respondWithError(outgoing, 400, 'ProvisionedThroughputExceededException');
   if (fault === 'garbage') outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');
 }
 
-/** Passes an answer on in the way that a fault leaves of it. */
+/** Passes a response on in the way that a fault leaves of it. */
 async function spoil(
   fault: Disturbance['fault'] | undefined,
-  answer: Answer,
+  response: TestResponse,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   // Errors of the engine stay what they are.
-  if (typeof fault === 'object' && status < 300) return sendWrong(fault, answer, outgoing);
+  if (typeof fault === 'object' && status < 300) return sendWrong(fault, response, outgoing);
   const half = body.subarray(0, body.length / 2);
-  if (fault === 'answer withheld') return;
-  if (fault === 'answer lost') {
+  if (fault === 'response withheld') return;
+  if (fault === 'response lost') {
     outgoing.socket?.destroy();
     return;
   }
-  if (fault === 'answer delayed') await sleep(delayMs);
+  if (fault === 'response delayed') await sleep(delayMs);
   const checksum = fault === 'wrong checksum' && {
     'x-amz-crc32': String(Number(headers['x-amz-crc32']) ^ 1),
   };
   outgoing.writeHead(status, { ...headers, ...checksum });
   if (fault === 'response trickles') return trickle(body, outgoing);
-  if (fault === 'answer stalls' || fault === 'answer reset') {
+  if (fault === 'response stalls' || fault === 'response reset') {
     // Sent as a piece of its own before the connection breaks.
     await new Promise((sent) => outgoing.write(half, sent));
-    if (fault === 'answer reset') outgoing.socket?.resetAndDestroy();
+    if (fault === 'response reset') outgoing.socket?.resetAndDestroy();
     return;
   }
-  outgoing.end(fault === 'answer altered' ? alterDigits(body) : body);
+  outgoing.end(fault === 'response altered' ? alterDigits(body) : body);
 }
 
 async function trickle(body: Buffer, outgoing: ServerResponse): Promise<void> {
@@ -280,13 +280,17 @@ async function trickle(body: Buffer, outgoing: ServerResponse): Promise<void> {
   outgoing.end();
 }
 
-function sendWrong({ bodyOf, checksum }: WrongResponse, answer: Answer, outgoing: ServerResponse): void {
-  const body = bodyOf(answer.body);
-  const headers = { ...answer.headers, 'content-length': String(body.length) };
+function sendWrong(
+  { bodyOf, checksum }: WrongResponse,
+  response: TestResponse,
+  outgoing: ServerResponse,
+): void {
+  const body = bodyOf(response.body);
+  const headers = { ...response.headers, 'content-length': String(body.length) };
   delete headers['x-amz-crc32'];
   if (checksum === 'right') headers['x-amz-crc32'] = String(crc32(body));
   if (checksum === 'wrong') headers['x-amz-crc32'] = String((crc32(body) ^ 1) >>> 0);
-  outgoing.writeHead(answer.status, headers).end(body);
+  outgoing.writeHead(response.status, headers).end(body);
 }
 
 /** Changes the first digit of every number, so that a year, an id, or the counter becomes another; not the length. */
@@ -296,17 +300,17 @@ function alterDigits(body: Buffer): string {
   return altered === text ? text.replace('{', '[') : altered;
 }
 
-async function sendAndReceive(forwarded: ClientRequest, body: Buffer): Promise<Answer> {
+async function sendAndReceive(forwarded: ClientRequest, body: Buffer): Promise<TestResponse> {
   forwarded.end(body);
-  const [answer] = await once(forwarded, 'response');
+  const [response] = await once(forwarded, 'response');
   return {
-    status: answer.statusCode,
-    headers: answer.headers,
-    body: Buffer.concat(await answer.toArray()),
+    status: response.statusCode,
+    headers: response.headers,
+    body: Buffer.concat(await response.toArray()),
   };
 }
 
-function answerError(outgoing: ServerResponse, status: number, name: string): void {
+function respondWithError(outgoing: ServerResponse, status: number, name: string): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
   outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name }));
 }

@@ -2,7 +2,7 @@
 export interface Interval {
   /** When the client sent it. */
   readonly invoked: number;
-  /** When its answer arrived; `Infinity` when none did, so that it may take effect at any time, or never. */
+  /** When its response arrived; `Infinity` when none did, so that it may take effect at any time, or never. */
   readonly returned: number;
 }
 
@@ -11,11 +11,11 @@ export interface Interval {
  * linearization (Herlihy and Wing, "Linearizability", 1990), found by the search of Wing and Gong with Lowe's memory
  * of what was tried already. An operation that had ended before another began comes before it.
  *
- * Operations without an answer are in the order only where they are needed.
+ * Operations without a response are in the order only where they are needed.
  *
  * @param initial - the state before the first operation
  * @param operations - what the clients did
- * @param apply - the specification: the state after an operation, or `undefined` when its answer is impossible in the
+ * @param apply - the specification: the state after an operation, or `undefined` when its response is impossible in the
  *   given state
  * @param describe - a text that is the same for equal states and for no others
  * @returns the operations in such an order, or `undefined` when there is none
@@ -36,7 +36,7 @@ export function findOrder<State, Operation extends Interval>(
     if (tried.has(situation)) return undefined;
     tried.add(situation);
     for (const operation of left) {
-      // What began after another's answer cannot come before it.
+      // What began after another's response cannot come before it.
       if (operation.invoked > deadline) break;
       const next = apply(state, operation);
       if (next === undefined) continue;

@@ -10,7 +10,7 @@ export const settings = {
 };
 
 /** What a client gets to see. */
-interface Answer {
+interface TestResponse {
   readonly status: number;
   readonly headers: APIGatewayProxyResult['headers'];
   /** The body; `null` stands for none, which a 304 has. */
@@ -24,7 +24,11 @@ interface Answer {
  * @param path - the path, for example `/book/1`
  * @param request - headers and body, when there are any
  */
-export type Call = (method: string, path: string, request?: Partial<APIGatewayProxyEvent>) => Promise<Answer>;
+export type Call = (
+  method: string,
+  path: string,
+  request?: Partial<APIGatewayProxyEvent>,
+) => Promise<TestResponse>;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 

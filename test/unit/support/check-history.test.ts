@@ -5,12 +5,19 @@ import type { Operation } from '../../crash/history.ts';
 
 const emma: Book = { id: 1, title: 'Emma', author: 'first', year: 1 };
 const dune: Book = { id: 2, title: 'Dune', author: 'first', year: 1 };
-const unanswered = Number.POSITIVE_INFINITY;
+const noResponse = Number.POSITIVE_INFINITY;
 
 const create = (book: Book, invoked: number, returned: number): Operation => {
   const { id: _, ...fields } = book;
-  const answered = returned < unanswered;
-  return { type: 'create', fields, invoked, returned, status: answered ? 201 : 0, ...(answered && { book }) };
+  const responded = returned < noResponse;
+  return {
+    type: 'create',
+    fields,
+    invoked,
+    returned,
+    status: responded ? 201 : 0,
+    ...(responded && { book }),
+  };
 };
 const get = (id: number, book: Book | undefined, invoked: number, returned: number): Operation => ({
   type: 'get',
@@ -26,15 +33,15 @@ const update = (book: Book, year: number, invoked: number, returned: number): Op
   changes: { author: book.author, year },
   invoked,
   returned,
-  status: returned < unanswered ? 200 : 503,
-  ...(returned < unanswered && { book: { ...book, year } }),
+  status: returned < noResponse ? 200 : 503,
+  ...(returned < noResponse && { book: { ...book, year } }),
 });
 const remove = (id: number, invoked: number, returned: number, status = 200): Operation => ({
   type: 'delete',
   id,
   invoked,
   returned,
-  status: returned < unanswered ? status : 0,
+  status: returned < noResponse ? status : 0,
 });
 const list = (books: Book[], invoked = 100, returned = 101): Operation => ({
   type: 'list',
@@ -62,15 +69,15 @@ test('a history that is as it should be', () => {
   expect(checkHistory(history)).toEqual([]);
 });
 
-test('writes without an answer may be there or not', () => {
-  expect(checkHistory([create(emma, 1, unanswered), list([])])).toEqual([]);
-  expect(checkHistory([create(emma, 1, unanswered), list([emma])])).toEqual([]);
-  expect(checkHistory([create(emma, 1, 2), update(emma, 2, 3, unanswered), list([emma])])).toEqual([]);
+test('writes without a response may be there or not', () => {
+  expect(checkHistory([create(emma, 1, noResponse), list([])])).toEqual([]);
+  expect(checkHistory([create(emma, 1, noResponse), list([emma])])).toEqual([]);
+  expect(checkHistory([create(emma, 1, 2), update(emma, 2, 3, noResponse), list([emma])])).toEqual([]);
   expect(
-    checkHistory([create(emma, 1, 2), update(emma, 2, 3, unanswered), list([{ ...emma, year: 2 }])]),
+    checkHistory([create(emma, 1, 2), update(emma, 2, 3, noResponse), list([{ ...emma, year: 2 }])]),
   ).toEqual([]);
-  expect(checkHistory([create(emma, 1, 2), remove(1, 3, unanswered), list([])])).toEqual([]);
-  expect(checkHistory([create(emma, 1, 2), remove(1, 3, unanswered), list([emma])])).toEqual([]);
+  expect(checkHistory([create(emma, 1, 2), remove(1, 3, noResponse), list([])])).toEqual([]);
+  expect(checkHistory([create(emma, 1, 2), remove(1, 3, noResponse), list([emma])])).toEqual([]);
 });
 
 test.each<[violation: string, history: Operation[], expected: RegExp]>([
@@ -101,16 +108,16 @@ test.each<[violation: string, history: Operation[], expected: RegExp]>([
     'half of an update',
     [
       create(emma, 1, 2),
-      update({ ...emma, author: 'second' }, 2, 3, unanswered),
+      update({ ...emma, author: 'second' }, 2, 3, noResponse),
       list([{ ...emma, year: 2 }]),
     ],
     /no order/,
   ],
   [
-    'an update without an answer that comes and goes',
+    'an update without a response that comes and goes',
     [
       create(emma, 1, 2),
-      update(emma, 2, 3, unanswered),
+      update(emma, 2, 3, noResponse),
       get(1, { ...emma, year: 2 }, 5, 6),
       get(1, emma, 7, 8),
       list([{ ...emma, year: 2 }]),
@@ -126,7 +133,7 @@ test.each<[violation: string, history: Operation[], expected: RegExp]>([
   ],
   ['a list out of order', [create(emma, 1, 2), create(dune, 3, 4), list([dune, emma])], /ascending order/],
   ['a book twice in a list', [create(emma, 1, 2), list([emma, emma])], /ascending order/],
-  ['an error of another kind', [{ ...get(1, undefined, 1, 2), status: 500 }, list([])], /answered with 500/],
+  ['an error of another kind', [{ ...get(1, undefined, 1, 2), status: 500 }, list([])], /got 500/],
   ['no list at all', [create(emma, 1, 2)], /no list/],
 ])('it sees %s', (_violation, history, expected) => {
   expect(checkHistory(history)).toContainEqual(expect.stringMatching(expected));

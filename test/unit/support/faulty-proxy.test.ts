@@ -35,7 +35,8 @@ test.each([
   const isTls = scheme === 'HTTPS';
   const { proxy, ca, countRequests } = await startHoldingProxy(isTls);
   const tcp = connect(Number(new URL(proxy.endpoint).port), '127.0.0.1');
-  const socket = ca ? tlsConnect({ socket: tcp, ca, host: '127.0.0.1' }) : tcp;
+  // With TLS 1.3, tickets that the client has not read yet would make a reset of what should be a normal close.
+  const socket = ca ? tlsConnect({ socket: tcp, ca, host: '127.0.0.1', maxVersion: 'TLSv1.2' }) : tcp;
   const sent = (isTls ? tlsRequest : request)(proxy.endpoint, {
     method: 'POST',
     headers: { 'X-Amz-Target': 'DynamoDB.PutItem' },

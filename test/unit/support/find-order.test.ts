@@ -58,15 +58,15 @@ test('two clients cannot see two writes in different orders', () => {
   expect(explain(...writes, read(1, 2, 3), read(2, 4, 5), read(1, 6, 7))).toBeUndefined();
 });
 
-test('a write without an answer may have happened at any later time, or never', () => {
-  const unanswered = write(1, 1, Number.POSITIVE_INFINITY);
+test('a write without a response may have happened at any later time, or never', () => {
+  const noResponse = write(1, 1, Number.POSITIVE_INFINITY);
 
-  expect(explain(unanswered, read(0, 2, 3))).toEqual([read(0, 2, 3)]);
-  expect(explain(unanswered, read(0, 2, 3), read(1, 4, 5))).toBeDefined();
-  expect(explain(unanswered, read(1, 2, 3), read(0, 4, 5))).toBeUndefined();
+  expect(explain(noResponse, read(0, 2, 3))).toEqual([read(0, 2, 3)]);
+  expect(explain(noResponse, read(0, 2, 3), read(1, 4, 5))).toBeDefined();
+  expect(explain(noResponse, read(1, 2, 3), read(0, 4, 5))).toBeUndefined();
 });
 
-test('a write without an answer cannot have happened before it was sent', () => {
+test('a write without a response cannot have happened before it was sent', () => {
   expect(explain(read(1, 1, 2), write(1, 3, Number.POSITIVE_INFINITY))).toBeUndefined();
 });
 

@@ -23,15 +23,15 @@ async function countRequests(operation: string, action: () => Promise<unknown>):
   return service.proxy.countRequests(operation) - earlier;
 }
 
-const lostAnswers: Fault[] = [
-  'answer lost',
-  'answer withheld',
-  'answer stalls',
-  'answer reset',
-  'answer altered',
+const lostResponses: Fault[] = [
+  'response lost',
+  'response withheld',
+  'response stalls',
+  'response reset',
+  'response altered',
 ];
 
-describe.each(lostAnswers)('a request that is carried out, and then: %s', (fault) => {
+describe.each(lostResponses)('a request that is carried out, and then: %s', (fault) => {
   const currentService = startServiceForGroup();
 
   beforeEach(async () => {
@@ -40,10 +40,10 @@ describe.each(lostAnswers)('a request that is carried out, and then: %s', (fault
   });
 
   describe.each([1, 2])('%i of its three attempts', (attempts) => {
-    const loseAnswers = (operation: string) => service.proxy.injectFault(operation, fault, attempts);
+    const loseResponses = (operation: string) => service.proxy.injectFault(operation, fault, attempts);
 
     test('create stores one book, although it is asked for more than once', async () => {
-      loseAnswers('PutItem');
+      loseResponses('PutItem');
       let created: Book | undefined;
 
       const puts = await countRequests('PutItem', async () => {
@@ -58,10 +58,10 @@ describe.each(lostAnswers)('a request that is carried out, and then: %s', (fault
       expect(stored.get(created?.id ?? 0)).toEqual(created);
     });
 
-    test('the counter skips the ids whose answers were lost, and gives none of them again', async () => {
+    test('the counter skips the ids whose responses were lost, and gives none of them again', async () => {
       const { data: earlier } = (await ask('POST', '/book', emma)).envelope;
       const { id: lastId } = earlier as Book;
-      loseAnswers('UpdateItem');
+      loseResponses('UpdateItem');
 
       const counted = await countRequests('UpdateItem', async () => {
         const { envelope } = await ask('POST', '/book', emma);
@@ -75,7 +75,7 @@ describe.each(lostAnswers)('a request that is carried out, and then: %s', (fault
 
     test('update changes the book, and tells of it as it then is', async () => {
       const { id } = await service.repository.create(emma);
-      loseAnswers('UpdateItem');
+      loseResponses('UpdateItem');
 
       const updates = await countRequests('UpdateItem', async () => {
         const { envelope } = await ask('PUT', `/book/${id}`, { title: 'Persuasion' });
@@ -88,7 +88,7 @@ describe.each(lostAnswers)('a request that is carried out, and then: %s', (fault
 
     test('delete is done, and not "not found" because it was done', async () => {
       const { id } = await service.repository.create(emma);
-      loseAnswers('DeleteItem');
+      loseResponses('DeleteItem');
 
       const deletions = await countRequests('DeleteItem', async () => {
         const { envelope } = await ask('DELETE', `/book/${id}`);
