@@ -161,7 +161,7 @@ describe('who decides', () => {
 describe('a response that was lost', () => {
   test('an update that was carried out says so', async () => {
     const version = await createVersion();
-    proxy.injectFault('UpdateItem', 'answer lost', 1);
+    proxy.injectFault('UpdateItem', 'response lost', 1);
 
     const updated = await books.update(1, { year: 1 }, [version]);
 
@@ -171,7 +171,7 @@ describe('a response that was lost', () => {
 
   test('an update that was not carried out, and overtaken: the version is another one', async () => {
     const version = await createVersion();
-    proxy.injectFault('UpdateItem', 'no answer', 1);
+    proxy.injectFault('UpdateItem', 'no response', 1);
     const updating = expect(books.update(1, { year: 1 }, [version])).rejects.toThrow(VersionMismatchError);
     await vi.waitFor(() => expect(proxy.countRequests('UpdateItem')).toBe(1));
     const theirs = await others.update(1, { year: 2 }, [version]);
@@ -183,7 +183,7 @@ describe('a response that was lost', () => {
 
   test('an update that may have been carried out and was changed twice since: nobody knows', async () => {
     const version = await createVersion();
-    proxy.injectFault('UpdateItem', 'answer withheld', 1);
+    proxy.injectFault('UpdateItem', 'response withheld', 1);
     const updating = expect(books.update(1, { year: 1 }, [version])).rejects.toThrow(StorageUnavailableError);
     await vi.waitFor(async () => expect((await others.get(1)).book.year).toBe(1));
     await others.update(1, { title: 'a' });
@@ -196,7 +196,7 @@ describe('a response that was lost', () => {
 
   test('an update that was carried out and changed once since gives the book as it is now', async () => {
     const version = await createVersion();
-    proxy.injectFault('UpdateItem', 'answer withheld', 1);
+    proxy.injectFault('UpdateItem', 'response withheld', 1);
     const updating = books.update(1, { year: 1 }, [version]);
     await vi.waitFor(async () => expect((await others.get(1)).book.year).toBe(1));
     const theirs = await others.update(1, { title: 'a' });
@@ -208,7 +208,7 @@ describe('a response that was lost', () => {
   test('an update of a version that the book is not in stays refused', async () => {
     await createVersion();
     const { version } = await others.update(1, { year: 1 });
-    proxy.injectFault('UpdateItem', 'answer lost', 1);
+    proxy.injectFault('UpdateItem', 'response lost', 1);
 
     await expect(books.update(1, { year: 2 }, ['x'])).rejects.toThrow();
 
@@ -217,7 +217,7 @@ describe('a response that was lost', () => {
 
   test.each([1, 2])('a deletion that was carried out says so, %i times', async (times) => {
     const version = await createVersion();
-    proxy.injectFault('DeleteItem', 'answer lost', times);
+    proxy.injectFault('DeleteItem', 'response lost', times);
 
     await expect(books.delete(1, [version])).resolves.toBeUndefined();
 
@@ -226,7 +226,7 @@ describe('a response that was lost', () => {
 
   test('a deletion of another version is refused, and not repeated into a success', async () => {
     await createVersion();
-    proxy.injectFault('DeleteItem', 'answer lost', 2);
+    proxy.injectFault('DeleteItem', 'response lost', 2);
 
     await expect(books.delete(1, ['x'])).rejects.toThrow(VersionMismatchError);
 
