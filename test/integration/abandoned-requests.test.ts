@@ -45,7 +45,7 @@ test.concurrent.each([
       data: (await repository.create(emma, key)).book,
     }),
   );
-  proxy.injectFault(slow.operation, 'no answer', 1, slow.after);
+  proxy.injectFault(slow.operation, 'no response', 1, slow.after);
 
   const { statusCode } = await create(createEvent(), createContext(remainingMs));
   const direct = new BookRepository(table.client, table.tableName);

@@ -350,7 +350,7 @@ describe('a book that is there when it is to be stored, and deleted a moment lat
 
   test('was stored by an attempt whose response was lost', async () => {
     const proxy = await startFaultyProxy(engine.endpoint);
-    proxy.injectFault('PutItem', 'answer lost', 1);
+    proxy.injectFault('PutItem', 'response lost', 1);
 
     const { book } = await deleteBeforeRead(connect(proxy.endpoint)).create(emma);
 
