@@ -10,8 +10,8 @@ const memoryLimitBytes = 550 * 2 ** 20;
 /** Lists take their time on a busy machine. */
 const timeLimitMs = 180_000;
 
-/** What a client may notice of another one that does not read its responses. */
-const latencyLimitMs = 2_000;
+/** What a client may notice of others on a busy machine. */
+const latencyLimitMs = 5_000;
 
 const listBytes = 3 * 2 ** 20;
 const bookBytes = 300_000;
