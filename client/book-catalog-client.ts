@@ -1,4 +1,12 @@
-import createFetchClient, { type Client } from 'openapi-fetch';
+import createFetchClient, {
+  type Client,
+  type ClientPathsWithMethod,
+  type FetchResponse,
+  type HeadersOptions,
+  type MaybeOptionalInit,
+  mergeHeaders,
+} from 'openapi-fetch';
+import { type RetryPolicy, retry } from './retries.ts';
 import type { paths } from './types.ts';
 
 /** Which service to call, and how to log in there. */
@@ -9,40 +17,91 @@ export interface BookCatalogOptions {
   readonly password: string;
   /** Sends the requests in place of the global `fetch`: through a proxy, for one. */
   readonly fetch?: (request: Request) => Promise<Response>;
+  /** When to send a request again; for a minute, unless given. */
+  readonly retries?: Partial<RetryPolicy>;
 }
 
-/** Calls the service by the paths of openapi.yaml; `data` and `error` of an answer are its envelopes. */
-export type BookCatalogClient = Client<paths, 'application/json'>;
+type Json = 'application/json';
+
+/** A method of openapi-fetch with an option of its own. */
+type MethodWith<Method extends 'post' | 'put' | 'delete', Option> = <
+  Path extends ClientPathsWithMethod<Client<paths, Json>, Method>,
+  Init extends MaybeOptionalInit<paths[Path], Method> & Option,
+>(
+  path: Path,
+  init: Init,
+) => Promise<FetchResponse<NonNullable<paths[Path][Method]>, Init, Json>>;
+
+/** Calls the service by the paths of openapi.yaml; `data` and `error` of a response are its envelopes. */
+export interface BookCatalogClient extends Pick<Client<paths, Json>, 'GET'> {
+  /**
+   * `idempotencyKey`: what makes attempts at one POST /book the same request; a random one unless given, none when
+   * `null`, and then nothing is sent again.
+   */
+  readonly POST: MethodWith<'post', { readonly idempotencyKey?: string | null }>;
+  /** `ifMatch`: the entity tag that the book has to have, from the header `ETag` of an earlier response. */
+  readonly PUT: MethodWith<'put', { readonly ifMatch?: string }>;
+  /** `ifMatch`: as with PUT. */
+  readonly DELETE: MethodWith<'delete', { readonly ifMatch?: string }>;
+}
+
+/** What of a call's options this client deals with itself. */
+interface CallOptions {
+  readonly idempotencyKey?: string | null;
+  readonly ifMatch?: string;
+  readonly headers?: HeadersOptions;
+  readonly signal?: AbortSignal;
+}
 
 /** A minute less than the 15 that a token is valid, so that none expires on its way. */
 const renewAfterMs = 14 * 60 * 1000;
 
+/** More than the 29 s after which API Gateway responds by itself. */
+const responseTimeoutMs = 35_000;
+
+const defaultGiveUpAfterMs = 60_000;
+
 /**
  * Makes a client that logs in when it is first needed, sends the token with each request but a login, and fetches a new
- * one before it expires or once one is refused. The request that was refused is not sent again.
+ * one before it expires. A request whose token was refused is sent once more with a new one.
+ *
+ * Logins, GET, and creates with an idempotency key are sent again after 429, 502, 503, 504 and a lost connection, with
+ * backoff and as `Retry-After` asks. PUT and DELETE are not: a second attempt at a change that was carried out would be
+ * refused with 412 or 404, or undo the change of another client.
  *
  * A call rejects with a {@link LoginError} when the service hands out no token, and with what `fetch` throws when there
- * is no answer.
+ * is no response.
  *
  * @param options - the service and the credentials
+ * @throws {TypeError} when the base URL is none
  */
 export function createBookCatalogClient({
   baseUrl,
   username,
   password,
   fetch = globalThis.fetch,
+  retries = {},
 }: BookCatalogOptions): BookCatalogClient {
-  const client = createFetchClient<paths, 'application/json'>({ baseUrl, fetch });
+  // A wrong URL must not look like a lost connection later.
+  new URL(baseUrl);
+  const http = createFetchClient<paths, Json>({ baseUrl, fetch: limitTime(fetch) });
   let token: Promise<string> | undefined;
+  let knownToken: string | undefined;
   let renewAt = 0;
 
   const logIn = async (): Promise<string> => {
-    const { data, error } = await client.POST('/token', { body: { username, password } });
-    if (data === undefined) throw new LoginError(error?.message ?? 'no answer that can be read');
-    return data.data.token;
+    const { data, error } = await retry(() => http.POST('/token', { body: { username, password } }), {
+      giveUpAfterMs: defaultGiveUpAfterMs,
+      wait: ({ waitMs }) => sleep(waitMs),
+      ...retries,
+    });
+    if (data === undefined) throw new LoginError(error?.message ?? 'no response that can be read');
+    knownToken = data.data?.token;
+    if (typeof knownToken !== 'string') throw new LoginError('no response that can be read');
+    return knownToken;
   };
 
-  client.use({
+  http.use({
     async onRequest({ request, schemaPath }) {
       if (schemaPath === '/token') return;
       if (token === undefined || Date.now() >= renewAt) {
@@ -54,14 +113,82 @@ export function createBookCatalogClient({
       }
       request.headers.set('Authorization', await token);
     },
-    onResponse({ response, schemaPath }) {
-      if (schemaPath !== '/token' && response.status === 401) token = undefined;
+    onResponse({ request, response }) {
+      if (response.status !== 401 || request.headers.get('Authorization') !== knownToken) return;
+      // Other requests with the same token find a new login begun.
+      knownToken = undefined;
+      token = undefined;
     },
   });
-  return client;
+
+  const send = async (
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    { idempotencyKey, ifMatch, headers, ...init }: CallOptions = {},
+  ) => {
+    const creates = method === 'post' && path === '/book';
+    const key = idempotencyKey === undefined && creates ? crypto.randomUUID() : idempotencyKey;
+    const allHeaders = mergeHeaders(
+      headers,
+      key == null ? {} : { 'Idempotency-Key': key },
+      ifMatch === undefined ? {} : { 'If-Match': ifMatch },
+    );
+    // The types of openapi-fetch are those of BookCatalogClient; here, any path goes with any method.
+    const sendOnce = () => http.request(method as 'get', path as '/books', { ...init, headers: allHeaders });
+    const attempt = async () => {
+      const result = await sendOnce();
+      return result.response.status === 401 && path !== '/token' ? sendOnce() : result;
+    };
+    const repeatable = method === 'get' || path === '/token' || (creates && key !== null);
+    if (!repeatable) return attempt();
+    return retry(attempt, {
+      giveUpAfterMs: defaultGiveUpAfterMs,
+      wait: ({ waitMs }) => sleep(waitMs, init.signal),
+      ...retries,
+    });
+  };
+
+  const bind = (method: Parameters<typeof send>[0]) => (path: string, init?: CallOptions) =>
+    send(method, path, init);
+  return {
+    GET: bind('get'),
+    POST: bind('post'),
+    PUT: bind('put'),
+    DELETE: bind('delete'),
+  } as unknown as BookCatalogClient;
 }
 
 /** The service handed out no token; the text is the message of its envelope. */
 export class LoginError extends Error {
   override readonly name = 'LoginError';
+}
+
+/** Gives up waiting for a response that does not begin in time. An AbortSignal for each request would cost too much. */
+function limitTime(fetch: (request: Request) => Promise<Response>) {
+  return async (request: Request): Promise<Response> => {
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(new DOMException(`no response within ${responseTimeoutMs / 1000} s`, 'TimeoutError'));
+    }, responseTimeoutMs);
+    try {
+      return await Promise.race([fetch(request), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      },
+      { once: true },
+    );
+  });
 }

@@ -1,16 +1,25 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A gateway's own answer. */
-interface GatewayAnswer {
+/** A gateway's own response. */
+interface GatewayResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What happens to a request: it is passed on, its answer gets lost on the way, or the gateway answers by itself. */
-export type Fate = 'pass' | 'lose answer' | GatewayAnswer;
+/** What happens to a request: it is passed on, it or its response gets lost, or the gateway responds by itself. */
+export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | GatewayResponse;
+
+/** Says what happens to a request, which is named as in `POST /book`. */
+type Decide = (name: string, headers: IncomingHttpHeaders) => Fate;
 
 /** Something between a client and the service where things go wrong. */
 export class FaultyGateway {
@@ -24,12 +33,16 @@ export class FaultyGateway {
 
   /**
    * @param target - base URL of the service
-   * @param decide - says what happens to a request, which is named as in `POST /book`
+   * @param decide - says what happens to each request
    * @param port - where to listen; any free one unless given
    */
-  static async start(target: string, decide: (name: string) => Fate, port = 0): Promise<FaultyGateway> {
+  static async start(target: string, decide: Decide, port = 0): Promise<FaultyGateway> {
     const server = createServer((incoming, outgoing) => {
-      const fate = decide(`${incoming.method} ${incoming.url}`);
+      const fate = decide(`${incoming.method} ${incoming.url}`, incoming.headers);
+      if (fate === 'lose request') {
+        outgoing.destroy();
+        return;
+      }
       if (typeof fate === 'object') {
         incoming.resume();
         outgoing.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers });
@@ -37,13 +50,19 @@ export class FaultyGateway {
         return;
       }
       const { method = '', url = '', headers } = incoming;
-      const passed = request(target + url, { method, headers }, (answer: IncomingMessage) => {
-        if (fate === 'lose answer') {
-          answer.resume().on('end', () => outgoing.destroy());
+      const passed = request(target + url, { method, headers }, (response: IncomingMessage) => {
+        if (fate === 'lose response') {
+          response.resume().on('end', () => outgoing.destroy());
           return;
         }
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        if (fate === 'cut response') {
+          response.once('data', (bytes: Buffer) => {
+            outgoing.write(bytes.subarray(0, bytes.length / 2), () => outgoing.destroy());
+          });
+          return;
+        }
+        response.pipe(outgoing);
       });
       passed.on('error', () => outgoing.destroy());
       incoming.pipe(passed);
@@ -60,12 +79,12 @@ export class FaultyGateway {
   }
 }
 
-/** An answer in the envelope of every other. */
-export function answer(
+/** A response in the envelope of every other. */
+export function respond(
   status: number,
   message: string,
   headers: Record<string, string> = {},
   data: unknown = null,
-): GatewayAnswer {
+): GatewayResponse {
   return { status, headers, body: JSON.stringify({ status, message, data }) };
 }
