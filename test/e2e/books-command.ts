@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { EndedCommand } from './local-service.ts';
 import { testSettings } from './local-service.ts';
@@ -12,6 +11,11 @@ const credentials = {
   BOOKS_PASSWORD: testSettings.AUTH_PASSWORD,
 };
 
+interface CommandOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly input?: string | Buffer;
+}
+
 /** A running `npm run books`, without npm. */
 export class BooksCommand {
   /** Resolves when it has ended, by itself or not. */
@@ -20,13 +24,14 @@ export class BooksCommand {
 
   /**
    * @param args - its arguments
-   * @param environment - variables on top of this process's and the credentials of the service
+   * @param options - variables on top of this process's and the credentials of the service; what standard input holds
    */
-  constructor(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  constructor(args: readonly string[], { environment = {}, input = '' }: CommandOptions = {}) {
     this.#process = spawn(process.execPath, [script, ...args], {
       env: { ...process.env, ...credentials, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     });
+    this.#process.stdin?.end(input);
     let output = '';
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -48,22 +53,6 @@ export class BooksCommand {
 }
 
 /** Runs a command to its end. */
-export function runBooks(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<EndedCommand> {
-  return new BooksCommand(args, environment).ended;
-}
-
-/**
- * Waits until a journal tells of a number of created books.
- *
- * @param path - the journal
- * @param count - how many
- */
-export async function waitForCreated(path: string, count: number): Promise<void> {
-  while ((await countCreated(path)) < count) await new Promise((done) => setTimeout(done, 10));
-}
-
-/** How many books a journal tells of. */
-export async function countCreated(path: string): Promise<number> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return text.match(/"id":/g)?.length ?? 0;
+export function runBooks(args: readonly string[], options?: CommandOptions): Promise<EndedCommand> {
+  return new BooksCommand(args, options).ended;
 }

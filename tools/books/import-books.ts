@@ -1,93 +1,139 @@
-import { access } from 'node:fs/promises';
-import { CatalogClient } from './catalog-client.ts';
-import { checkFile } from './check-file.ts';
-import type { ImportCommand } from './command-line.ts';
-import { findLastId } from './find-last-id.ts';
-import { type ImportIdentity, Journal } from './journal.ts';
-import { acquireLock } from './lock.ts';
-import type { Endurance } from './patience.ts';
+import { createHash, hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Access, Catalog } from './catalog.ts';
+import { Checkpoint } from './checkpoint.ts';
 import { formatCount, startProgress } from './progress.ts';
-import { toFileError } from './read-rows.ts';
-import { RejectionReport } from './rejection-report.ts';
-import { sendFile } from './send-file.ts';
+import { RejectedRows } from './rejected-rows.ts';
+import { describeTable, openTable, type Row, readRows, type Table, type TableOptions } from './table.ts';
 
-/** How an import ended. */
-export interface ImportResult {
-  readonly rejected: number;
+type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath' | 'rejectedPath', string>>;
+
+/** `import FILE`; the path `-` is standard input, and a batch keeps its rows apart from equal rows of another. */
+export interface ImportCommand extends Access, TableOptions, Texts {
+  readonly parallel: number;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
 }
 
-/**
- * Creates a book for each row of a file, once, however often the command is interrupted and called again.
- *
- * @param command - what to import
- * @param stop - aborted when the user wants the command to end
- * @throws {CommandError} when it cannot go on
- * @throws an AbortError when it was stopped
- */
-export async function importBooks(command: ImportCommand, stop: AbortSignal): Promise<ImportResult> {
-  await access(command.path).catch((error: unknown) => {
-    throw toFileError(command.path, error);
-  });
-  if (command.dryRun) return checkAndImport(command, stop);
-  const releaseLock = await acquireLock(`${command.journalPath}.lock`);
+type OpenImport = { table: Table; command: ImportCommand; rejected: RejectedRows; stop: AbortSignal };
+
+/** A row with its idempotency key; none when it cannot become a book. */
+type KeyedRow = Row & { readonly key?: string };
+
+const shownBooks = 3;
+const maxShownLength = 200;
+
+/** Creates a book for each row of a file, once, however often it is called. @returns how many rows were rejected */
+export async function importBooks(command: ImportCommand, stop: AbortSignal): Promise<number> {
+  if (command.path !== '-') return importFile(command, command.path, stop);
+  // A file is read more than once, because nothing is sent before all of it was checked.
+  const folder = await mkdtemp(join(tmpdir(), 'books-'));
   try {
-    return await checkAndImport(command, stop);
+    const path = join(folder, 'input');
+    await pipeline(process.stdin, createWriteStream(path), { signal: stop });
+    return await importFile(command, path, stop);
   } finally {
-    await releaseLock();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function checkAndImport(command: ImportCommand, stop: AbortSignal): Promise<ImportResult> {
-  const report = await RejectionReport.start(command.reportPath);
+async function importFile(command: ImportCommand, path: string, stop: AbortSignal): Promise<number> {
+  const table = await openTable(path, command);
+  console.error(describeTable(table));
+  const rejected = new RejectedRows(command.rejectedPath, table);
   try {
-    const { valid, sha256 } = await checkFile(command.path, command.format, report);
-    if (command.dryRun) console.error(`${formatCount(valid, 'row')} can become books; nothing was sent`);
-    else await importChecked(command, { valid, sha256, report, stop });
-    return { rejected: report.count };
+    const rows = await checkRows(table, command, rejected);
+    const open = { table, command, rejected, stop };
+    if (command.dryRun) console.error(`${formatCount(rows.total, 'row')} can become books; nothing was sent`);
+    else await sendRows(open, await Checkpoint.open(command, rows));
   } finally {
-    await report.end();
-    if (report.count > 0) {
-      console.error(`${formatCount(report.count, 'row')} rejected, see ${report.path}:\n${report.summary}`);
+    await rejected.end();
+  }
+  return rejected.count;
+}
+
+/** Rejects what cannot become a book, and counts the rest. */
+async function checkRows(table: Table, { batch }: ImportCommand, rejected: RejectedRows) {
+  const keys = createHash('sha256');
+  let total = 0;
+  for await (const row of readKeyedRows(table, batch)) {
+    if ('reason' in row) {
+      await rejected.add(row, row.reason);
+      continue;
     }
+    if (total === 0) console.error('The first books:');
+    if (total < shownBooks) console.error(`  ${JSON.stringify(row.book).slice(0, maxShownLength)}`);
+    keys.update(row.key ?? '');
+    total += 1;
   }
+  return { total, digest: keys.digest('base64url') };
 }
 
-interface CheckedImport {
-  readonly valid: number;
-  readonly sha256: string;
-  readonly report: RejectionReport;
-  readonly stop: AbortSignal;
-}
-
-async function importChecked(command: ImportCommand, { valid, sha256, report, stop }: CheckedImport) {
-  const progress = startProgress(valid);
-  try {
-    const endurance: Endurance = {
-      giveUpAfterMs: command.giveUpAfterMs,
-      stop,
-      onTrouble: progress.say,
-    };
-    const client = new CatalogClient(command, endurance);
-    const journal = await openJournal(
-      command,
-      { sha256, format: command.format, baseUrl: command.baseUrl },
-      client,
-    );
-    try {
-      await sendFile(command, { client, journal, endurance, progress, report });
-    } finally {
-      await journal.close();
+/** A key is a digest of the fields, and how many rows up to here have the same fields. */
+async function* readKeyedRows(table: Table, batch: string): AsyncGenerator<KeyedRow> {
+  // By a part of the digest, to save memory. Where two share it, a key is not what it could be, and still unique.
+  const occurrences = new Map<number, number>();
+  for await (const row of readRows(table)) {
+    if ('reason' in row) {
+      yield row;
+      continue;
     }
-  } finally {
-    progress.end();
+    const { title, author, year } = row.book;
+    const digest = hash('sha256', JSON.stringify([batch, title, author, year]), 'buffer');
+    const part = digest.readUIntBE(0, 6);
+    const occurrence = (occurrences.get(part) ?? 0) + 1;
+    occurrences.set(part, occurrence);
+    yield { ...row, key: `import-${digest.toString('base64url')}-${occurrence}` };
   }
 }
 
-async function openJournal(
-  command: ImportCommand,
-  identity: ImportIdentity,
-  client: CatalogClient,
-): Promise<Journal> {
-  const journal = await Journal.resume(command.journalPath, identity);
-  return journal ?? Journal.create(command.journalPath, identity, await findLastId(client));
+/** Sends the rows that are not done, several at a time. */
+async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void> {
+  const { table, command, rejected, stop } = open;
+  const { state } = checkpoint;
+  const skipped = state.done;
+  const startedAt = performance.now();
+  const doneAhead = new Set<number>();
+  const count = { created: 0, replayed: 0 };
+  const describe = () => {
+    const known = count.replayed > 0 ? `, ${formatCount(count.replayed)} there already` : '';
+    return `${formatCount(count.created, 'book')} created${known}`;
+  };
+  const progress = startProgress(state.total, skipped, describe);
+  if (skipped > 0) progress.say(`Continuing: ${formatCount(skipped, 'row')} done before`);
+  const catalog = new Catalog(command, stop, progress.say);
+  const queue = (async function* () {
+    let index = 0;
+    for await (const row of readKeyedRows(table, command.batch)) {
+      if (stop.aborted) return;
+      if ('reason' in row) continue;
+      if (index >= skipped) yield { row, index };
+      index += 1;
+    }
+  })();
+  // A worker that fails closes the queue, which ends the others once they have their responses.
+  const work = async () => {
+    for await (const { row, index } of queue) {
+      const { isReplay, refusal } = await catalog.createBook(row.book, row.key ?? '');
+      // A refused row is not done: the next run reports it again.
+      if (refusal === undefined) doneAhead.add(index);
+      else await rejected.add(row, refusal);
+      if (refusal === undefined) count[isReplay ? 'replayed' : 'created'] += 1;
+      while (doneAhead.delete(state.done)) state.done += 1;
+      checkpoint.saveSometimes();
+      progress.update(skipped + count.created + count.replayed);
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: command.parallel }, work));
+  progress.end();
+  await checkpoint.save();
+  const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
+  const perSecond = formatCount(Math.round((count.created + count.replayed) / seconds));
+  console.error(`${describe()} in ${seconds.toFixed(1)} s (${perSecond}/s)`);
+  stop.throwIfAborted();
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

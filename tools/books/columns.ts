@@ -1,0 +1,86 @@
+import type { BookFields } from '../../lib/books/book.ts';
+import { bookFields } from '../../lib/books/parse-book.ts';
+import { isIntegerLiteral, isValueOf } from '../../lib/http/json-body.ts';
+import { CommandError } from './errors.ts';
+
+/** The fields of a book that a file can have. */
+export const fieldNames = ['title', 'author', 'year'] as const;
+
+export type FieldName = (typeof fieldNames)[number];
+
+/** The column of each field. */
+export type Columns = Readonly<Partial<Record<FieldName, string>>>;
+
+/** What the user says: the columns of fields, and the fields that the file does not have. */
+export type ColumnOptions = { readonly columns: Columns; readonly without: readonly FieldName[] };
+
+/** The first column of a file of rejected rows. */
+export const reasonColumn = 'rejected_because';
+
+/** Names by which columns are recognised, best first, without case, spaces and punctuation. */
+const knownNames: Readonly<Record<FieldName, string>> = {
+  title: 'title booktitle originaltitle bookname name',
+  author: 'author authors bookauthor bookauthors authorname writer',
+  year: 'year yearofpublication publicationyear originalpublicationyear yearpublished publishedyear',
+};
+
+/** The service's limit for the texts of a book: DynamoDB's 400 KB for an item, less what else is in it. */
+const maxTextBytes = 400 * 1024 - 256;
+
+const maxShownLength = 30;
+/** Finds the columns of the fields. @throws {CommandError} when one is not clear, or missing without confirmation */
+export function chooseColumns(
+  names: readonly string[],
+  { columns: chosen, without }: ColumnOptions,
+): Columns {
+  const columns: Partial<Record<FieldName, string>> = {};
+  for (const field of fieldNames) {
+    const [name, second] = findColumns(names, field, chosen);
+    if (without.includes(field) || name === undefined) continue;
+    if (second !== undefined)
+      throw new CommandError(`two columns are the ${field}: ${quote([name, second])}`);
+    columns[field] = name;
+  }
+  // What is missing in rejected rows was confirmed with the file that they are from, or is in its other rows.
+  const known = names.includes(reasonColumn) ? fieldNames : without;
+  const missing = fieldNames.filter((field) => !(columns[field] || known.includes(field)));
+  if (Object.keys(columns).length > 0 && missing.length === 0) return columns;
+  const confirm = missing.length < 3 ? `, or confirm with --without ${missing} that there is none` : '';
+  throw new CommandError(
+    `no column for ${missing.join(', ')} among ${quote(names)}; name it, as in --columns ${missing[0]}="Column name"${confirm}`,
+  );
+}
+
+function findColumns(names: readonly string[], field: FieldName, chosen: Columns): readonly string[] {
+  const isChosen = (name: string, other = chosen[field]) =>
+    name.toLowerCase() === other?.trim().toLowerCase();
+  if (chosen[field] !== undefined) return names.filter((name) => isChosen(name));
+  const free = names.filter((name) => !Object.values(chosen).some((other) => isChosen(name, other)));
+  const simplify = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const found = knownNames[field].split(' ').map((known) => free.filter((name) => simplify(name) === known));
+  return found.find(({ length }) => length > 0) ?? [];
+}
+
+/** @returns names for a message */
+export function quote(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(', ');
+}
+
+/** @returns a book as POST /book would read it, or why it would refuse it; a field that is undefined is its zero value */
+export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>): BookFields | string {
+  const { title = '', author = '', year = 0 } = values;
+  const book = { title, author, year } as BookFields;
+  for (const field of fieldNames) {
+    if (isValueOf(bookFields[field], book[field])) continue;
+    const wanted = field === 'year' ? 'a whole number up to 2^53-1' : 'text';
+    return `${field} is not ${wanted}: ${JSON.stringify(book[field]).slice(0, maxShownLength)}`;
+  }
+  const size = Buffer.byteLength(book.title) + Buffer.byteLength(book.author);
+  return size <= maxTextBytes ? book : 'is larger than the 400 KB that a book can have';
+}
+
+/** Reads a cell of CSV, which has no other way than an empty one to leave a year out. */
+export function parseYearCell(cell: string): number | string {
+  const text = cell.trim() || '0';
+  return isIntegerLiteral(text) ? Number(text) : text;
+}

@@ -1,0 +1,76 @@
+import { createWriteStream, existsSync, renameSync, type WriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { reasonColumn } from './columns.ts';
+import { quoteCell } from './csv.ts';
+import { formatCount } from './progress.ts';
+import { commonSeparators, type Row, type Table } from './table.ts';
+
+const maxSummarised = 10;
+
+/**
+ * The rows that did not become books, in a file of the same format with the reasons, to be mended and imported. It is
+ * made when there is the first; one of an earlier run may have been mended, and is kept as `PATH~`.
+ */
+export class RejectedRows {
+  count = 0;
+  readonly #path: string;
+  readonly #table: Table;
+  #summary = '';
+  #file: WriteStream | undefined;
+
+  constructor(path: string, table: Table) {
+    this.#path = path;
+    this.#table = table;
+  }
+
+  async add({ line, raw }: Row, reason: string): Promise<void> {
+    this.count += 1;
+    if (this.count <= maxSummarised) this.#summary += `\n  line ${line}: ${reason}`;
+    this.#file ??= this.#create();
+    const file = this.#file;
+    if (file.write(`${addReason(this.#table, raw, reason)}\n`) || file.errored !== null) return;
+    // Many wrong rows must not pile up in memory.
+    await new Promise<void>((resolve) => file.once('drain', resolve).once('close', resolve));
+  }
+
+  /** Closes the file, and says what is in it. */
+  async end(): Promise<void> {
+    if (this.#file === undefined) return;
+    await finished(this.#file.end());
+    const more = this.count - maxSummarised;
+    if (more > 0) this.#summary += `\n  and ${formatCount(more)} more`;
+    console.error(`${formatCount(this.count, 'row')} rejected, see ${this.#path}:${this.#summary}`);
+  }
+
+  #create(): WriteStream {
+    const { format, separator, header } = this.#table;
+    if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}~`);
+    // Its errors are told by end().
+    const file = createWriteStream(this.#path).on('error', () => {});
+    // Whatever its rows hold, the file is to be read as UTF-8.
+    file.write(
+      commonSeparators.includes(separator) || format === 'ndjson' ? '\ufeff' : `\ufeffsep=${separator}\n`,
+    );
+    if (format === 'csv') file.write(`${reasonColumn}${separator}${dropReason(this.#table, header)}\n`);
+    return file;
+  }
+}
+
+function addReason(table: Table, raw: string, reason: string): string {
+  const row = dropReason(table, raw);
+  if (table.format === 'csv') return quoteCell(reason) + table.separator + row;
+  // What is no object cannot become one without being mended.
+  if (!row.startsWith('{')) return row.startsWith('["') ? row : JSON.stringify([reason, row]);
+  const comma = /^\{\s*\}/.test(row) ? '' : ',';
+  return `{${JSON.stringify(reasonColumn)}:${JSON.stringify(reason)}${comma}${row.slice(1)}`;
+}
+
+/** A row without its line end and the reason that it was rejected for before. */
+function dropReason({ format, separator, names }: Table, raw: string): string {
+  const row = raw.replace(/[\r\n]+$/, '');
+  if (format === 'ndjson')
+    return row.trim().replace(/^\{\s*"rejected_because"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/, '{');
+  if (names[0] !== reasonColumn) return row;
+  const quoted = /^"(?:[^"]|"")*"/.exec(row)?.[0].length ?? 0;
+  return row.slice(row.indexOf(separator, quoted) + 1);
+}

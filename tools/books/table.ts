@@ -1,0 +1,147 @@
+import type { BookFields } from '../../lib/books/book.ts';
+import { readJsonObject } from '../../lib/http/json-body.ts';
+import * as fields from './columns.ts';
+import { type CsvRecord, countLines, findLineEnd, scanRecord } from './csv.ts';
+import { detectEncoding, readText } from './encoding.ts';
+import { CommandError } from './errors.ts';
+
+/** A file format that the tool reads and writes. */
+export type Format = 'csv' | 'ndjson';
+
+/** How to read a file, as far as that is not to be detected. */
+export interface TableOptions extends fields.ColumnOptions {
+  readonly format: Format | undefined;
+  readonly encoding: string | undefined;
+  readonly separator: string | undefined;
+}
+
+/** A file of books, and how to read it. Of CSV, `header` is the first record, and `start` all before the second. */
+export interface Table
+  extends Readonly<Record<'path' | 'encoding' | 'separator' | 'header' | 'start', string>> {
+  readonly format: Format;
+  readonly names: readonly string[];
+  readonly columns: fields.Columns;
+}
+
+/** A row of a file: its first line, its text, and the book in it or why there is none. */
+export type Row = { readonly line: number; readonly raw: string } & (
+  | { book: BookFields }
+  | { reason: string }
+);
+
+/** Those that are detected, the preferred one first. */
+export const commonSeparators = [',', ';', '\t'];
+
+/** More than any book: the service takes 400 KB, which JSON may write with six times as many characters. */
+const maxRecordLength = 4 * 1024 * 1024;
+
+/** Of the start of a file, to find the columns in. */
+const sampleLength = 1024 * 1024;
+
+/** Finds out how to read a file. @throws {CommandError} when it is not clear which columns to take */
+export async function openTable(path: string, options: TableOptions): Promise<Table> {
+  const encoding = await detectEncoding(path, options.encoding);
+  let sample = '';
+  for await (const text of readText(path, encoding)) {
+    sample += text;
+    if (sample.length > sampleLength) break;
+  }
+  if (sample.trim() === '') throw new CommandError('the file is empty');
+  const format = options.format ?? guessFormat(path, sample);
+  const found = format === 'csv' ? readHeader(sample, options.separator) : readMembers(sample);
+  return { path, encoding, format, ...found, columns: fields.chooseColumns(found.names, options) };
+}
+
+/** @returns which columns are taken, missing and ignored, for the user */
+export function describeTable({ encoding, format, separator, names, columns }: Table): string {
+  const lines = fields.fieldNames.map((field) => {
+    const { [field]: column } = columns;
+    return `  ${field}: ${column === undefined ? 'no column, stored as if it were empty' : fields.quote([column])}`;
+  });
+  const used: readonly string[] = [...Object.values(columns), fields.reasonColumn];
+  const ignored = fields.quote(names.filter((name) => !used.includes(name)));
+  const separated = format === 'csv' ? `, separated by ${fields.quote([separator])}` : '';
+  return [`Columns (${encoding}${separated}):`, ...lines, `  ignored: ${ignored || 'none'}`].join('\n');
+}
+
+/** Reads the rows, each as soon as it is asked for: memory does not grow with the file. Blank lines are none. */
+export async function* readRows(table: Table): AsyncGenerator<Row> {
+  // Tabs alone are the separators of empty cells.
+  const isBlank = table.format === 'csv' ? /^[\r\n]*$/ : /^\s*$/;
+  let skip = table.start.length;
+  let text = '';
+  let position = 0;
+  let line = 1 + countLines(table.start);
+  const read = function* (complete: boolean): Generator<Row> {
+    while (position < text.length) {
+      const isLong = text.length - position > maxRecordLength;
+      const record = scanRow(table, text, position, complete || isLong);
+      if (record === undefined) return;
+      const isCutOff = isLong && !complete && record.end >= text.length;
+      if (isCutOff) throw new CommandError(`line ${line} is over 4 MB`);
+      const raw = text.slice(position, record.end);
+      const book = readBook(table, raw, record);
+      if (!isBlank.test(raw))
+        yield typeof book === 'string' ? { line, raw, reason: book } : { line, raw, book };
+      line += countLines(raw);
+      position = record.end;
+    }
+  };
+  for await (const chunk of readText(table.path, table.encoding)) {
+    text = text.slice(position) + chunk.slice(skip);
+    position = 0;
+    skip = Math.max(0, skip - chunk.length);
+    yield* read(false);
+  }
+  yield* read(true);
+}
+
+function scanRow(table: Table, text: string, start: number, complete: boolean): CsvRecord | undefined {
+  const { format, separator, names } = table;
+  if (format === 'csv') return scanRecord(text, start, { separator, width: names.length }, complete);
+  const end = findLineEnd(text, start);
+  return end < text.length || complete ? { end } : undefined;
+}
+
+function readBook({ format, encoding, names, columns }: Table, raw: string, { cells, problem }: CsvRecord) {
+  if (raw.includes('\ufffd')) return `has bytes that are not ${encoding}, or U+FFFD`;
+  const pick = <Value>(read: (column: string) => Value): Partial<Record<fields.FieldName, Value>> =>
+    Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, read(column)]));
+  if (format === 'ndjson') {
+    const value = readJsonObject({ body: raw, isBase64Encoded: false });
+    if (value === undefined) return 'is not a JSON object';
+    return fields.checkBook(pick((column) => value[column]));
+  }
+  if (cells === undefined) return problem ?? '';
+  if (cells.length !== names.length) return `has ${cells.length} cells where the header has ${names.length}`;
+  const { year = '', ...texts } = pick((column) => cells[names.indexOf(column)] ?? '');
+  return fields.checkBook({ ...texts, year: fields.parseYearCell(year) });
+}
+
+function guessFormat(path: string, sample: string): Format {
+  if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson';
+  return !/\.(csv|tsv)$/i.test(path) && sample.trimStart().startsWith('{') ? 'ndjson' : 'csv';
+}
+
+/** Takes the members of all objects in the sample. Where there are none, all rows are to be rejected one by one. */
+function readMembers(sample: string) {
+  const lines = sample.split('\n');
+  const objects = lines.map((line) => readJsonObject({ body: line, isBase64Encoded: false }) ?? {});
+  const names = new Set(objects.flatMap((object) => Object.keys(object)));
+  return { names: names.size > 0 ? [...names] : fields.fieldNames, separator: '', header: '', start: '' };
+}
+
+/** Takes the separator that the user or Excel's `sep=` line names, or that gives the header the most cells. */
+function readHeader(sample: string, chosen: string | undefined) {
+  const before = /^[\r\n]*(?:"?sep=(?<named>[^"\r\n])"?(?:\r\n|\n|\r))?/i.exec(sample);
+  const position = before?.[0].length ?? 0;
+  const named = chosen ?? before?.groups?.named;
+  const headers = (named ? [named] : commonSeparators).map((separator) => {
+    const { end = 0, cells = [] } = scanRecord(sample, position, { separator }, true) ?? {};
+    const names = cells.map((cell) => cell.trim());
+    return { names, separator, start: sample.slice(0, end), header: sample.slice(position, end) };
+  });
+  const best = headers.reduce((left, right) => (right.names.length > left.names.length ? right : left));
+  if (best.names.length === 0) throw new CommandError('a quote is out of place in the header');
+  return best;
+}
