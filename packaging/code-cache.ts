@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Plugin } from 'esbuild';
 import { codeCacheEnvironment, codeCacheNode } from './code-cache-node.ts';
 
 const loader = join(import.meta.dirname, 'load-with-code-cache.mjs');
@@ -21,27 +20,17 @@ const variants = [
 const reproducible = ['--predictable', '--random-seed=1'];
 
 /**
- * esbuild plugin that lets a function start with the code that V8 has compiled here, which saves a fifth of a cold start
+ * Lets a function start with the code that V8 has compiled here, which saves a fifth of a cold start
  * (docs/benchmarks.md). Of the bundle `get-book.mjs` it makes
  *
  * - `get-book.bundle.js`, a script, since Node takes code caches for modules only from a folder that it has written;
  * - `get-book.bundle.cache` and `get-book.bundle.gc-cache`, its compiled code;
  * - `get-book.mjs`, which loads them.
+ *
+ * @param folder - where the bundle is
+ * @param name - its name without its extension
  */
-export const codeCache: Plugin = {
-  name: 'code-cache',
-  setup(build) {
-    build.onEnd(async ({ errors }) => {
-      if (errors.length > 0) return;
-      const { entryPoints, outdir = '' } = build.initialOptions;
-      for (const entryPoint of entryPoints as string[]) {
-        await addCodeCache(outdir, basename(entryPoint, '.ts'));
-      }
-    });
-  },
-};
-
-async function addCodeCache(folder: string, name: string): Promise<void> {
+export async function addCodeCache(folder: string, name: string): Promise<void> {
   const module = join(folder, `${name}.mjs`);
   await writeFile(join(folder, `${name}.bundle.js`), toScript(await readFile(module, 'latin1')), 'latin1');
   for (const { extension, flags } of variants) {

@@ -1,5 +1,5 @@
 /**
- * Takes the place of parts of the AWS SDK in the bundles (serverless.yml, custom.esbuild.alias) that the functions would
+ * Takes the place of parts of the AWS SDK in the bundles (bundle.ts) that the functions would
  * load and never get to: the search for credentials and for settings, all of which lib/dynamodb/client.ts gives;
  * event streams, which no operation of DynamoDB has; endpoint discovery, which is turned off; and the SDK's own HTTP
  * handler, in whose place lib/dynamodb/http-handler.ts is.

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -30,8 +28,6 @@ export async function packageService(
   stage = 'prod',
   params: readonly string[] = [],
 ): Promise<void> {
-  // A service that starts meanwhile bundles the same functions.
-  const buildFolder = `.esbuild-${randomUUID()}`;
   // Neither credentials nor a Node that the developer makes code caches with.
   const {
     AWS_ACCESS_KEY_ID: _id,
@@ -39,21 +35,17 @@ export async function packageService(
     CODE_CACHE_NODE: _node,
     ...environment
   } = process.env;
-  try {
-    await promisify(execFile)(
-      process.execPath,
-      [
-        serverless,
-        'package',
-        '--stage',
-        stage,
-        '--package',
-        folder,
-        ...params.flatMap((param) => ['--param', param]),
-      ],
-      { cwd: projectFolder, env: { ...environment, BUILD_DIR: buildFolder } },
-    );
-  } finally {
-    await rm(join(projectFolder, buildFolder), { recursive: true, force: true });
-  }
+  await promisify(execFile)(
+    process.execPath,
+    [
+      serverless,
+      'package',
+      '--stage',
+      stage,
+      '--package',
+      folder,
+      ...params.flatMap((param) => ['--param', param]),
+    ],
+    { cwd: projectFolder, env: environment },
+  );
 }
