@@ -72,8 +72,11 @@ describe('each function has a role of its own', () => {
     '%s may do on the table what it does while it serves %s, no more and no less',
     async (name, route, use) => {
       const proxy = await startFaultyProxy(engine.endpoint);
-      const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`, [route]);
-      await Promise.all(use(call));
+      const emptyTable = await createBookTable(engine.endpoint);
+      for (const { tableName } of [table, emptyTable]) {
+        const call = await loadHandlers(`${proxy.endpoint}/${tableName}`, [route]);
+        await Promise.all(use(call));
+      }
       await proxy.stop();
 
       const onTable = statements(name).filter(({ Action }) => Action[0]?.startsWith('dynamodb:'));
