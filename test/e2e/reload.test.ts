@@ -1,4 +1,4 @@
-import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { authorize } from './http.ts';
@@ -61,6 +61,37 @@ test('a change in lib is in the next responses, and the books are still there', 
   await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Here it is'), noticed);
 
   expect((await get('/book/1')).data).toMatchObject({ title: 'Emma' });
+});
+
+test('files that are replaced by new ones, as many editors and git do, are noticed each time', async () => {
+  const path = join(copy, 'lib/http/outcomes.ts');
+  for (const [from, to] of [
+    ['Here it is', 'Once'],
+    ['Once', 'Twice'],
+    ['Twice', 'Here it is'],
+  ] as const) {
+    const text = await readFile(path, 'utf8');
+    await writeFile(`${path}.new`, text.replace(from, to));
+    await rename(`${path}.new`, path);
+
+    await vi.waitFor(async () => expect((await get('/book/1')).message).toBe(to), noticed);
+  }
+});
+
+test('a folder that is new is watched too', async () => {
+  await mkdir(join(copy, 'lib/greetings'));
+  await writeFile(join(copy, 'lib/greetings/greeting.ts'), "export const greeting = 'Hello';");
+  const outcomes = await readFile(join(copy, 'lib/http/outcomes.ts'), 'utf8');
+  const using = `import { greeting } from '../greetings/greeting.ts';\n${outcomes}`.replace(
+    "'Here it is'",
+    'greeting',
+  );
+  await writeFile(join(copy, 'lib/http/outcomes.ts'), using);
+  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Hello'), noticed);
+
+  await change('lib/greetings/greeting.ts', 'Hello', 'Here it is');
+
+  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Here it is'), noticed);
 });
 
 test('a syntax error is shown with its place, and the last good version goes on', async () => {
