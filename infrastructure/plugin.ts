@@ -2,6 +2,8 @@ import { createAddressLimit, findAddressLimitProblem } from './address-limit.ts'
 import { answerPreflights, type FunctionDefinition, readableHeaders } from './cors.ts';
 import { createDomain, type DomainParameters, findDomainProblem } from './domain.ts';
 import { createGatewayResponses } from './gateway-responses.ts';
+import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
+import { readSettings, settingsPath } from './settings.ts';
 
 /** The part of the Serverless Framework's `serverless` object that this plugin uses. */
 interface Serverless {
@@ -14,6 +16,7 @@ interface Serverless {
     readonly provider: {
       readonly compiledCloudFormationTemplate: Template;
       readonly environment: { readonly CORS_ORIGIN: string };
+      rollbackConfiguration?: object;
     };
     readonly functions: Readonly<Record<string, FunctionDefinition>>;
   };
@@ -30,13 +33,19 @@ interface Serverless {
 /** Parameters of infrastructure/stages.yml for what is in the template only when they are set. */
 interface StageParameters extends DomainParameters {
   readonly requestsPerAddress: string | number;
+  readonly permissionsBoundary: string;
+  readonly monitoringMinutes: string | number;
 }
 
 interface AwsProvider {
   getStage(): string;
   getRegion(): string;
   getAccountId(): Promise<string>;
+  /** Region and credentials, as the options and the environment say. */
+  getAwsSdkV3Config(): Promise<SdkConfig>;
 }
+
+type SdkConfig = Parameters<typeof readSettings>[1] & Parameters<typeof findRollbackTriggers>[2];
 
 /** A CloudFormation template. */
 interface Template {
@@ -76,15 +85,25 @@ const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']);
  *
  * - a stage, a region or credentials that are wrong or missing end a command before it does anything;
  * - the API's deployment is a snapshot that holds every gateway response, and makes no stage of its own;
+ * - `${setting:NAME}` is a setting of the stage (infrastructure/settings.ts) in a deploy, and nothing otherwise;
+ * - the roles have a permissions boundary when its parameter is set;
+ * - an update is taken back when an alarm of errors goes off (infrastructure/rollback-triggers.ts), but no rollback is;
  * - a domain of its own and a limit per client address are in the template when their parameters are set;
  * - with an origin in the parameter `corsOrigin`, browsers may call the API from there, otherwise from nowhere;
  * - a table that a removed stack left behind is adopted, with its books, by the next deploy.
  */
 export default class InfrastructurePlugin {
   readonly hooks: Readonly<Record<string, () => Promise<void> | void>>;
+  readonly configurationVariablesSources = {
+    setting: { resolve: ({ address }: { readonly address: string }) => this.#resolveSetting(address) },
+  };
   readonly #serverless: Serverless;
   readonly #options: PluginOptions;
   readonly #log: PluginUtilities['log'];
+  /** The names in `${setting:NAME}`. */
+  readonly #settingNames = new Set<string>();
+  #targetCheck: Promise<void> | undefined;
+  #settings: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(serverless: Serverless, options: PluginOptions, { log }: PluginUtilities) {
     this.#serverless = serverless;
@@ -93,18 +112,30 @@ export default class InfrastructurePlugin {
     // The zips hold the modes of the bundles, which Lambda's user has to be able to read, and the same on each machine.
     process.umask(0o022);
     this.hooks = {
-      initialize: () => this.#checkTarget(),
+      initialize: () => this.#checkAll(),
       'before:package:compileEvents': () => this.#answerPreflights(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => this.#completeTemplate(),
-      'before:aws:deploy:deploy:createStack': () => this.#adoptRetainedTable(),
+      'before:aws:deploy:deploy:createStack': () => {
+        this.#adoptRetainedTable();
+        return this.#setRollbackTriggers();
+      },
+      'before:rollback:rollback': () => {
+        this.#serverless.service.provider.rollbackConfiguration = noRollbackTriggers;
+      },
       'after:remove:remove': () => this.#tellWhatIsKept(),
     };
+  }
+
+  async #checkAll(): Promise<void> {
+    this.#targetCheck ??= this.#checkTarget();
+    await this.#targetCheck;
+    await this.#checkSettings();
+    this.#checkParameters();
   }
 
   async #checkTarget(): Promise<void> {
     const { classes, processedInput } = this.#serverless;
     this.#checkStage();
-    this.#checkParameters();
     if (!remoteCommands.has(processedInput.commands[0] ?? '')) return;
     const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
     if (!(this.#options.region || AWS_REGION || AWS_DEFAULT_REGION)) {
@@ -126,11 +157,47 @@ export default class InfrastructurePlugin {
     );
   }
 
+  /** The framework wraps what is thrown here in its own words, so #checkAll tells it, in one line. */
+  async #resolveSetting(name: string): Promise<{ readonly value: string | null }> {
+    this.#settingNames.add(name);
+    if (this.#serverless.processedInput.commands[0] !== 'deploy') return { value: null };
+    this.#targetCheck ??= this.#checkTarget();
+    this.#settings ??= this.#targetCheck.then(() => this.#readSettings());
+    try {
+      return { value: (await this.#settings).get(name) ?? null };
+    } catch {
+      return { value: null };
+    }
+  }
+
+  async #readSettings(): Promise<ReadonlyMap<string, string>> {
+    const provider = this.#serverless.getProvider('aws');
+    try {
+      return await readSettings(provider.getStage(), await provider.getAwsSdkV3Config());
+    } catch (error) {
+      throw new this.#serverless.classes.Error(
+        `The settings ${settingsPath(provider.getStage())}/* in Parameter Store cannot be read: ${firstLine(error)}`,
+      );
+    }
+  }
+
+  async #checkSettings(): Promise<void> {
+    const settings = await this.#settings;
+    const path = settingsPath(this.#serverless.getProvider('aws').getStage());
+    for (const name of settings?.keys() ?? []) {
+      if (this.#settingNames.has(name)) continue;
+      throw new this.#serverless.classes.Error(
+        `${path}/${name} in Parameter Store is no setting. Settings are ${[...this.#settingNames].join(', ')}.`,
+      );
+    }
+  }
+
   #checkParameters(): void {
-    const { requestsPerAddress, ...domain } = this.#serverless.service.custom.stage;
+    const { requestsPerAddress, monitoringMinutes, ...domain } = this.#serverless.service.custom.stage;
     const problem =
       findDomainProblem(domain, this.#serverless.getProvider('aws').getRegion()) ??
-      findAddressLimitProblem(String(requestsPerAddress));
+      findAddressLimitProblem(String(requestsPerAddress)) ??
+      findMonitoringProblem(String(monitoringMinutes));
     if (problem !== undefined) throw new this.#serverless.classes.Error(problem);
   }
 
@@ -143,7 +210,7 @@ export default class InfrastructurePlugin {
   #completeTemplate(): void {
     const { custom, provider, service } = this.#serverless.service;
     const { compiledCloudFormationTemplate: template, environment } = provider;
-    const { requestsPerAddress, ...domain } = custom.stage;
+    const { requestsPerAddress, permissionsBoundary, ...domain } = custom.stage;
     const limitsAddresses = requestsPerAddress !== '';
     const { CORS_ORIGIN } = environment;
     const headers = CORS_ORIGIN === '' ? {} : readableHeaders(CORS_ORIGIN);
@@ -158,6 +225,7 @@ export default class InfrastructurePlugin {
         ),
     );
     completeDeployment(template);
+    if (permissionsBoundary !== '') attachBoundary(template, permissionsBoundary);
     if (CORS_ORIGIN !== '') {
       template.Outputs.CorsOrigin = {
         Description: 'The web site whose scripts may call the API',
@@ -180,6 +248,16 @@ export default class InfrastructurePlugin {
     }
   }
 
+  async #setRollbackTriggers(): Promise<void> {
+    const { custom, provider, service } = this.#serverless.service;
+    const aws = this.#serverless.getProvider('aws');
+    provider.rollbackConfiguration = await findRollbackTriggers(
+      `${service}-${aws.getStage()}`,
+      Number(custom.stage.monitoringMinutes),
+      await aws.getAwsSdkV3Config(),
+    );
+  }
+
   #tellWhatIsKept(): void {
     const table = `${this.#serverless.service.service}-${this.#serverless.getProvider('aws').getStage()}`;
     this.#log.notice(
@@ -200,6 +278,18 @@ function completeDeployment({ Resources }: Template): void {
     if (resource.Type !== 'AWS::ApiGateway::Deployment') continue;
     resource.DependsOn = [...(resource.DependsOn ?? []), ...gatewayResponses];
     delete resource.Properties.StageName;
+  }
+}
+
+/** The limit is CloudFormation's ("RollbackConfiguration"). */
+function findMonitoringProblem(minutes: string): string | undefined {
+  if (/^\d{1,3}$/.test(minutes) && Number(minutes) <= 180) return undefined;
+  return 'monitoringMinutes has to be a whole number of minutes, 0 to 180.';
+}
+
+function attachBoundary({ Resources }: Template, boundary: string): void {
+  for (const { Type, Properties } of Object.values(Resources)) {
+    if (Type === 'AWS::IAM::Role') Properties.PermissionsBoundary = boundary;
   }
 }
 

@@ -10,8 +10,6 @@ import { findFreePort } from '../support/free-port.ts';
 export interface Emulator {
   /** What AWS_ENDPOINT_URL has to be. An IP address, so that the S3 client puts bucket names into paths. */
   readonly url: string;
-  /** The name in which API Gateway's addresses end: `<api id>.execute-api.<this>`. */
-  readonly apiHost: string;
   /** What the emulator has logged, functions included. */
   log(): string;
   stop(): Promise<void>;
@@ -49,7 +47,6 @@ export async function startEmulator(command: string, region: string): Promise<Em
   await waitUntilReady(url, child, log);
   return {
     url,
-    apiHost: `localhost:${port}`,
     log,
     async stop() {
       child.kill();

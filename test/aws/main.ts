@@ -1,34 +1,51 @@
 /**
- * `npm run test:aws`: the life of the stage prod on an AWS emulator, by the same commands as in AWS. Exit code 77 where
- * there is no Python to run the emulator with.
+ * `npm run test:aws`: the life of the stage prod on an AWS emulator, by the pipeline's commands and those of an operator.
+ * Exit code 77 where there is no Python to run the emulator with.
  */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { APIGatewayClient, GetStageCommand } from '@aws-sdk/client-api-gateway';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  GetTemplateCommand,
+} from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
+import { DescribeTableCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateRoleCommand,
+  IAMClient,
+  ListUsersCommand,
+  PutRolePermissionsBoundaryCommand,
+} from '@aws-sdk/client-iam';
+import { DeleteParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { type Book, createBook, expectStored } from '../conformance/book-steps.ts';
 import { type ConformanceContext, createContext } from '../conformance/context.ts';
-import { testService } from '../conformance/test-service.ts';
-import { findDeployedStage, readOutputs } from '../smoke/deployed-stage.ts';
+import { findDeployedStage } from '../smoke/deployed-stage.ts';
 import { NoPythonError, preparePython } from '../support/python-environment.ts';
-import { createDeployer } from './deployer.ts';
-import { type Emulator, startEmulator } from './emulator.ts';
+import { createDeployer, createUser } from './deployer.ts';
+import { type EmulatedProject, makeEmulatedProject } from './emulated-project.ts';
+import { findEmulatedStage } from './emulated-stage.ts';
+import { startEmulator } from './emulator.ts';
+import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
+import { type Ended, runCommand } from './run-command.ts';
+import { runDeployWorkflow } from './workflow.ts';
 
 const stage = 'prod';
 const region = 'eu-west-1';
 const noPythonExitCode = 77;
 
-/**
- * API Gateway takes a body without a Content-Type for JSON, which is in `binaryMediaTypes`; the emulator takes it for text. It
- * hands a malformed path to the function.
- */
-const notEmulated = [
-  'A body without a Content-Type is read as JSON',
-  'A malformed percent-encoding in a path is a bad request',
+/** The names of the steps of a run that has nothing to roll back. */
+const untilSmoke = [
+  'Make the code caches with that Node (docs/operations.md, "Code caches")',
+  'Remember what is deployed',
+  'Deploy',
+  'Smoke',
 ];
 
-/** The credentials of whoever runs the commands; everything else here is done by the account's root user. */
+let project: EmulatedProject;
+let proxy: RecordingProxy;
+/** The credentials of the pipeline; where these are not used, the account's root user acts. */
 let deployer: NodeJS.ProcessEnv;
 
 try {
@@ -43,94 +60,210 @@ async function main(): Promise<void> {
   step('Install the emulator');
   const command = preparePython('.venv-aws', 'test/aws/requirements.txt');
   const emulator = await startEmulator(command('ministack'), region);
+  proxy = await startRecordingProxy(emulator.url);
+  project = makeEmulatedProject(emulator.url);
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: emulator.url,
+    AWS_ENDPOINT_URL: proxy.url,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
   });
   try {
-    step('Create the user that deploys');
+    step('Make the deployer stack');
     deployer = await createDeployer(stage);
-    await liveThrough(emulator);
+    await liveThrough();
   } catch (error) {
     process.stderr.write(`${emulator.log()}\n`);
     throw error;
   } finally {
+    project.remove();
+    proxy.stop();
     await emulator.stop();
   }
 }
 
-async function liveThrough(emulator: Emulator): Promise<void> {
-  step('Deploy');
-  run('deploy', ...lacks(emulator));
+async function liveThrough(): Promise<void> {
+  step('The first run of the pipeline, in an account without settings');
+  assert.deepEqual(await runPipeline({}), { steps: [...untilSmoke], passed: true });
+  assert.deepEqual(lastTriggers(), []);
   await checkThrottling();
-  step('Conformance');
-  assert.equal(await testService({ ...(await findService(emulator)), without: notEmulated }), 0);
-  const firstVersion = findVersion();
-  const book = await withContext(emulator, (context) => createBook(context));
+  const firstVersion = await findVersion();
+  const book = await withContext((context) => createBook(context));
 
-  step('Deploy again: nothing breaks, the books are kept');
-  run('deploy', '--force', ...lacks(emulator));
+  step('From here on the boundary is in force');
+  await enforceBoundary();
+
+  step('The pipeline with every setting and variable: nothing breaks, the books are kept');
+  await setSettings({ alarmEmail: 'oncall@example.com', corsOrigin: 'https://docs.example.com' });
+  assert.deepEqual(await runPipeline({ LAMBDA_NODE_VERSION: '24.19.0' }), {
+    steps: [...untilSmoke],
+    passed: true,
+  });
+  const goodVersion = await findVersion();
+  assert.notEqual(goodVersion, firstVersion);
+  const [trigger, ...otherTriggers] = lastTriggers();
+  assert.match(trigger ?? '', /:alarm:book-catalog-prod-ErrorShareAlarm/);
+  assert.deepEqual(otherTriggers, []);
+  assert.equal(lastChangeSet().get('RollbackConfiguration.MonitoringTimeInMinutes'), '5');
+  await checkSettings();
   await checkThrottling();
-  await checkBook(emulator, book);
+  await checkBook(book);
 
-  step('Roll back to the first deploy');
-  assert.notEqual(findVersion(), firstVersion);
-  run('rollback', '--timestamp', firstVersion);
-  assert.equal(findVersion(), firstVersion);
-  await checkBook(emulator, book);
+  step('The pipeline with a version that fails the smoke test: the version before is put back');
+  const mend = project.replace('lib/http/outcomes.ts', 'Book deleted successfully', 'Book deleted');
+  assert.deepEqual(await runPipeline({}), { steps: [...untilSmoke, 'Roll back'], passed: false });
+  mend();
+  assert.equal(await findVersion(), goodVersion);
+  assert.deepEqual(lastTriggers(), []); // a rollback must not be taken back
+  await checkSettings();
+  await checkBook(book);
 
-  step('Smoke');
-  const { baseUrl, hostHeader } = await findService(emulator);
-  const without = notEmulated.flatMap((name) => ['--without', name]);
-  run('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without);
+  step('An alarm that is on already does not take its cure back');
+  await new CloudWatchClient().send(
+    new SetAlarmStateCommand({
+      AlarmName: trigger?.split(':').at(-1),
+      StateValue: 'ALARM',
+      StateReason: 'a test',
+    }),
+  );
+  await run('deploy', '--force');
+  assert.deepEqual(lastTriggers(), []);
 
-  step('Deploy with an origin whose scripts may call the service');
-  run('deploy', '--param', 'corsOrigin=https://docs.example.com', ...lacks(emulator));
-  run('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without);
+  step('A deploy by hand that repeats nothing keeps the settings');
+  await checkSettings();
+
+  step('A setting that there is not ends the deploy with one line');
+  await setSettings({ alarmMail: 'oncall@example.com' });
+  const mistaken = await spawn('deploy', '--force');
+  assert.equal(mistaken.status, 1);
+  assert.match(
+    mistaken.stdout,
+    /^\/book-catalog\/prod\/alarmMail in Parameter Store is no setting\. Settings are .+\.$/m,
+  );
+  await new SSMClient().send(new DeleteParameterCommand({ Name: '/book-catalog/prod/alarmMail' }));
 
   step('Remove: the table is kept');
-  run('remove');
+  await run('remove');
   const { Table } = await new DynamoDBClient().send(
     new DescribeTableCommand({ TableName: `book-catalog-${stage}` }),
   );
   assert.equal(Table?.DeletionProtectionEnabled, true);
 
-  step('Deploy once more: the table that was kept is used again');
-  run('deploy', ...lacks(emulator));
-  await checkBook(emulator, book);
+  step('Deploy once more: the table that was kept is used again, with the settings');
+  await run('deploy');
+  await checkBook(book);
+  await checkSettings();
+
+  step('Deploy a stage by hand, as an administrator, without a deployer stack');
+  const args = ['run', 'deploy', '--', '--stage', 'dev'];
+  const { status } = await runCommand('npm', args, project.folder, process.env);
+  assert.equal(status, 0);
+  assert.deepEqual(new Set(await findBoundaries('dev')), new Set([undefined]));
   process.stdout.write('\nAll of it works.\n');
 }
 
-/** Parameters for what the emulator lacks (infrastructure/stages.yml); all others are those of the stage. */
-function lacks(emulator: Emulator): readonly string[] {
-  return [
-    // The functions' requests to AWS's own name for DynamoDB would leave the machine.
-    `dynamodbEndpoint=${emulator.url}`,
-    // An integration with the transfer mode STREAM is taken, and then answers 500.
-    'responseTransferMode=BUFFERED',
-    // A wait of more than 29 s goes with STREAM only.
-    'listTimeoutInMillis=29000',
-    // It speaks HTTP, which the policy of the deployment bucket refuses to all but the root user.
-    'skipBucketPolicy=true',
-    // An alarm on an expression fails the stack.
-    'metricMath=no',
-  ].flatMap((parameter) => ['--param', parameter]);
+/** @param vars - the optional variables of the environment at GitHub */
+function runPipeline(vars: Readonly<Record<string, string>>) {
+  return runDeployWorkflow({
+    folder: project.folder,
+    environment: { ...process.env, ...deployer },
+    inputs: { stage },
+    vars: { DEPLOY_ROLE_ARN: 'arn:aws:iam::123456789012:role/deployer', AWS_REGION: region, ...vars },
+  });
 }
 
-/** How the deployed service is reached; the address in the stack's outputs is AWS's. */
-async function findService({ url, apiHost }: Emulator) {
+function lastChangeSet(): URLSearchParams {
+  return proxy.changeSets.at(-1) ?? new URLSearchParams();
+}
+
+/** The alarms that CloudFormation was last told to watch. */
+function lastTriggers(): readonly string[] {
+  return [...lastChangeSet()]
+    .filter(([name]) => /^RollbackConfiguration\..*\.Arn$/.test(name))
+    .map(([, arn]) => arn);
+}
+
+async function setSettings(settings: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(settings)) {
+    await new SSMClient().send(
+      new PutParameterCommand({ Name: `/book-catalog/${stage}/${name}`, Value: value, Type: 'String' }),
+    );
+  }
+}
+
+/** Those of the second run, and the boundary, which the deployer stack sets. */
+async function checkSettings(): Promise<void> {
+  const { corsOrigin } = await findDeployedStage(stage);
+  assert.equal(corsOrigin, 'https://docs.example.com');
+  assert.equal((await findResources(stage, 'AWS::SNS::Subscription')).length, 1);
+  await checkBoundaries();
+}
+
+async function checkBoundaries(): Promise<void> {
+  const boundaries = await findBoundaries(stage);
+  assert.equal(boundaries.length, 7);
+  for (const boundary of boundaries) assert.match(boundary ?? '', /:policy\/book-catalog-deployer-Boundary-/);
+}
+
+/** Puts the boundary in force for all that follows; nobody can make a role without, and it bounds whoever has it. */
+async function enforceBoundary(): Promise<void> {
+  await checkBoundaries();
+  const [boundary] = await findBoundaries(stage);
+  for (const RoleName of await findResources(stage, 'AWS::IAM::Role')) {
+    await new IAMClient().send(
+      new PutRolePermissionsBoundaryCommand({ RoleName, PermissionsBoundary: boundary }),
+    );
+  }
+  const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };
+  const role = {
+    RoleName: `book-catalog-${stage}-other`,
+    AssumeRolePolicyDocument: JSON.stringify({ Version: '2012-10-17', Statement: [trust] }),
+  };
+  await assert.rejects(new IAMClient(as(deployer)).send(new CreateRoleCommand(role)), {
+    name: /AccessDenied/,
+  });
+
+  const bounded = as(await createUser('bounded', ['arn:aws:iam::aws:policy/AdministratorAccess'], boundary));
+  const getItem = (TableName: string) =>
+    new DynamoDBClient(bounded).send(
+      new GetItemCommand({ TableName, Key: { shard: { N: '0' }, id: { N: '1' } } }),
+    );
+  await getItem(`book-catalog-${stage}`);
+  await assert.rejects(getItem('other'), { name: /AccessDenied/ });
+  await assert.rejects(new IAMClient(bounded).send(new ListUsersCommand()), { name: /AccessDenied/ });
+}
+
+/** Credentials from environment variables, as a client of the SDK takes them. */
+function as({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' }: NodeJS.ProcessEnv) {
+  return { credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } };
+}
+
+async function findResources(ofStage: string, type: string): Promise<readonly string[]> {
+  const { StackResources = [] } = await new CloudFormationClient().send(
+    new DescribeStackResourcesCommand({ StackName: `book-catalog-${ofStage}` }),
+  );
+  return StackResources.filter(({ ResourceType }) => ResourceType === type).map(
+    ({ PhysicalResourceId = '' }) => PhysicalResourceId,
+  );
+}
+
+/** The boundaries of the roles in a stage's template; the emulator's CloudFormation leaves them out. */
+async function findBoundaries(ofStage: string): Promise<readonly (string | undefined)[]> {
+  const { TemplateBody = '' } = await new CloudFormationClient().send(
+    new GetTemplateCommand({ StackName: `book-catalog-${ofStage}` }),
+  );
+  const resources: { Type: string; Properties: { PermissionsBoundary?: string } }[] = Object.values(
+    JSON.parse(TemplateBody).Resources,
+  );
+  return resources
+    .filter(({ Type }) => Type === 'AWS::IAM::Role')
+    .map(({ Properties }) => Properties.PermissionsBoundary);
+}
+
+async function withContext<Result>(use: (context: ConformanceContext) => Promise<Result>): Promise<Result> {
   const { username, password } = await findDeployedStage(stage);
-  const hostHeader = `${await findApiId()}.execute-api.${apiHost}`;
-  return { baseUrl: `${url}/${stage}`, hostHeader, username, password };
-}
-
-async function withContext<Result>(
-  emulator: Emulator,
-  use: (context: ConformanceContext) => Promise<Result>,
-): Promise<Result> {
-  const context = createContext(await findService(emulator));
+  const { baseUrl, hostHeader } = await findEmulatedStage(stage);
+  const context = createContext({ baseUrl, hostHeader, username, password });
   try {
     return await use(context);
   } finally {
@@ -138,35 +271,36 @@ async function withContext<Result>(
   }
 }
 
-async function checkBook(emulator: Emulator, book: Book): Promise<void> {
-  await withContext(emulator, (context) => expectStored(context, book));
-}
-
-async function findApiId(): Promise<string> {
-  const { ServiceEndpoint = '' } = await readOutputs(stage);
-  return new URL(ServiceEndpoint).hostname.split('.', 1)[0] ?? '';
+async function checkBook(book: Book): Promise<void> {
+  await withContext((context) => expectStored(context, book));
 }
 
 /** The emulator stores the rates, and enforces none. */
 async function checkThrottling(): Promise<void> {
+  const { apiId } = await findEmulatedStage(stage);
   const { methodSettings } = await new APIGatewayClient().send(
-    new GetStageCommand({ restApiId: await findApiId(), stageName: stage }),
+    new GetStageCommand({ restApiId: apiId, stageName: stage }),
   );
   assert.equal(methodSettings?.['*/*']?.throttlingRateLimit, 500);
   assert.equal(methodSettings?.['/~1token/POST']?.throttlingRateLimit, 5);
 }
 
-function findVersion(): string {
-  const args = ['run', '--silent', 'deployed', '--', '--stage', stage];
-  const env = { ...process.env, ...deployer };
-  return spawnSync('npm', args, { encoding: 'utf8', env }).stdout.trim();
+async function findVersion(): Promise<string> {
+  const args = ['infrastructure/deployed.ts', '--stage', stage];
+  const { stdout } = await runCommand('node', args, project.folder, { ...process.env, ...deployer });
+  return stdout.trim();
 }
 
-function run(script: string, ...args: readonly string[]): void {
-  const { status } = spawnSync('npm', ['run', script, '--', '--stage', stage, ...args], {
-    stdio: 'inherit',
-    env: { ...process.env, ...deployer },
+/** Runs a command of package.json with the rights of the pipeline. */
+function spawn(script: string, ...args: readonly string[]): Promise<Ended> {
+  return runCommand('npm', ['run', '--silent', script, '--', '--stage', stage, ...args], project.folder, {
+    ...process.env,
+    ...deployer,
   });
+}
+
+async function run(script: string, ...args: readonly string[]): Promise<void> {
+  const { status } = await spawn(script, ...args);
   assert.equal(status, 0, `npm run ${script} failed`);
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { packageService } from '../support/package-service.ts';
+import { boundaryOf } from './deployer-stack.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,6 +25,7 @@ export default async function packageStages(project: TestProject): Promise<() =>
     'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
     'hostedZoneId=Z0123456789ABCDEFGHIJ',
     'requestsPerAddress=600',
+    `permissionsBoundary=${boundaryOf('dev')}`,
   ]);
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });

@@ -64,6 +64,7 @@ describe('secrets', () => {
     expect(secrets).toHaveLength(2);
     for (const { Properties } of secrets) {
       expect(Properties.SecretString).toBeUndefined();
+      expect(JSON.stringify(Properties.Name)).toContain('book-catalog-prod-');
       expect(Properties.GenerateSecretString.PasswordLength).toBeGreaterThanOrEqual(32);
     }
     for (const { Properties } of Object.values(functions)) {
@@ -100,6 +101,7 @@ describe('the table', () => {
         DeletionProtectionEnabled: true,
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         SSESpecification: { SSEEnabled: true },
+        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
       },
     });
   });
@@ -182,11 +184,10 @@ describe('alarms', () => {
     }
   });
 
-  test('on sums exist in every stage unless the parameter says no', () => {
-    expect(template.Parameters.MetricMath?.Default).toBe('yes');
-    const conditional = Object.entries(alarms).filter(([, { Condition }]) => Condition !== undefined);
-    expect(new Set(conditional.map(([, { Condition }]) => Condition))).toEqual(new Set(['HasMetricMath']));
-    expect(conditional).toHaveLength(4);
+  test('of errors take an update back', () => {
+    expect(template.Outputs.ErrorAlarms).toMatchObject({
+      Value: { 'Fn::Sub': expect.stringMatching(/ErrorShareAlarm\.Arn\},.*FunctionErrorsAlarm\.Arn\}$/) },
+    });
   });
 
   test.each(['FunctionErrorsAlarm', 'FunctionThrottlesAlarm'])('%s watches every function', (id) => {

@@ -1,0 +1,53 @@
+import {
+  CloudFormationClient,
+  type CloudFormationClientConfig,
+  CloudFormationServiceException,
+  DescribeStacksCommand,
+  type RollbackConfiguration,
+} from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+
+/** CloudFormation keeps the triggers of the update before unless it is told that there are none. */
+export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
+
+/**
+ * Finds the alarms that take an update of a stack back when they go off: those in its output `ErrorAlarms`. A stack that
+ * is about to be made has none yet. An alarm that is on already is left out, as it would take back what may be its cure.
+ *
+ * @param stackName - the stack
+ * @param minutes - how long CloudFormation watches the alarms after the update, 0 to 180; with 0 there are no triggers
+ * @param config - region and credentials
+ */
+export async function findRollbackTriggers(
+  stackName: string,
+  minutes: number,
+  config: CloudFormationClientConfig,
+): Promise<RollbackConfiguration> {
+  const arns = minutes === 0 ? [] : await findErrorAlarms(stackName, config);
+  if (arns.length === 0) return noRollbackTriggers;
+  const { MetricAlarms = [] } = await new CloudWatchClient(config).send(
+    new DescribeAlarmsCommand({ AlarmNames: arns.map((arn) => arn.slice(arn.lastIndexOf(':') + 1)) }),
+  );
+  const quiet = MetricAlarms.filter(({ StateValue }) => StateValue !== 'ALARM');
+  return {
+    RollbackTriggers: quiet.map(({ AlarmArn }) => ({ Arn: AlarmArn, Type: 'AWS::CloudWatch::Alarm' })),
+    MonitoringTimeInMinutes: quiet.length === 0 ? 0 : minutes,
+  };
+}
+
+async function findErrorAlarms(
+  stackName: string,
+  config: CloudFormationClientConfig,
+): Promise<readonly string[]> {
+  try {
+    const { Stacks } = await new CloudFormationClient(config).send(
+      new DescribeStacksCommand({ StackName: stackName }),
+    );
+    const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'ErrorAlarms');
+    return output?.OutputValue?.split(',') ?? [];
+  } catch (error) {
+    const missing = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
+    if (missing) return [];
+    throw error;
+  }
+}

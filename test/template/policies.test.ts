@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { resourceTypesOf, takes } from './aws-definitions.ts';
+import { readDeployer } from './deployer-stack.ts';
+import { type Statement, toList } from './policy.ts';
+import { readRoleStatements } from './role-statements.ts';
+import { findResources, readTemplate } from './template.ts';
+
+const deployer = readDeployer('prod', {
+  Repository: 'owner/name',
+  OwnerId: '1',
+  RepositoryId: '2',
+  HostedZoneId: 'Z0123456789ABCDEFGHIJ',
+});
+
+describe.each([...deployerPolicies(), ...readRoleStatements(readTemplate())])(
+  'the policy %s',
+  (_name, statements) => {
+    test('names actions that exist', () => {
+      for (const action of statements.flatMap(({ Action }) => toList(Action))) {
+        expect(() => resourceTypesOf(action)).not.toThrow();
+      }
+    });
+
+    test('allows each action on a resource of a type that the action takes', () => {
+      const mistakes = statements.flatMap(({ Action, Resource }) =>
+        toList(Action).filter((action) => {
+          const resources = toList(Resource);
+          return resourceTypesOf(action).length === 0
+            ? !resources.includes('*')
+            : !resources.some((each) => each !== '*' && takes(action, each));
+        }),
+      );
+      expect(mistakes).toEqual([]);
+    });
+
+    test('names no resource that none of its actions takes, and allows nothing on all resources that has some', () => {
+      const mistakes = statements.flatMap(({ Action, Resource }) =>
+        toList(Resource).filter((resource) =>
+          resource === '*'
+            ? toList(Action).some((action) => resourceTypesOf(action).length > 0)
+            : !toList(Action).some((action) => takes(action, resource)),
+        ),
+      );
+      expect(mistakes).toEqual([]);
+    });
+  },
+);
+
+test('the policies of trust name actions that exist', () => {
+  const roles = [...Object.values(findResources(readTemplate(), 'AWS::IAM::Role')), deployer.DeployRole];
+  for (const { Properties } of roles) {
+    for (const { Action } of Properties.AssumeRolePolicyDocument.Statement) {
+      expect(() => resourceTypesOf(Action)).not.toThrow();
+    }
+  }
+});
+
+function deployerPolicies(): [string, readonly Statement[]][] {
+  return Object.entries(deployer)
+    .filter(([, { Type }]) => Type === 'AWS::IAM::ManagedPolicy')
+    .map(([id, { Properties }]) => [`${id} of the deployer`, Properties.PolicyDocument.Statement]);
+}
