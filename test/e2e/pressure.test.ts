@@ -5,7 +5,7 @@ import { createDataFolder, LocalService } from './local-service.ts';
 import { openRaw } from './raw-http.ts';
 
 /** A laptop has room for that beside an editor and a browser. */
-const memoryLimitBytes = 550 * 2 ** 20;
+const memoryLimitBytes = 700 * 2 ** 20;
 
 /** Lists take their time on a busy machine. */
 const timeLimitMs = 180_000;

@@ -146,7 +146,8 @@ function plantEverywhere(planted: string, token: string): Partial<APIGatewayProx
     Host: planted,
     Referer: planted,
   };
-  const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value, planted]]));
+  // Of several headers of a name the last one counts.
+  const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [planted, value]]));
   return {
     path: `/${planted}`,
     headers,
