@@ -21,7 +21,7 @@ const valueDepth = 3;
 /**
  * Reads the body of a Query's response whose attributes are strings and numbers (Amazon DynamoDB Developer Guide, "Low-level
  * API"). It goes token by token, each string as a whole, so that no text of a book passes for structure. With JSON.parse
- * and JSON.stringify a list would take three times the processor time (docs/benchmarks.md).
+ * and JSON.stringify a list would take twice the processor time (docs/benchmarks.md).
  *
  * @param body - a JSON object in UTF-8
  */
