@@ -1,3 +1,12 @@
+/** "Constraints in Amazon DynamoDB": 400 KB with the names of the attributes. */
+const maxItemBytes = 400 * 1024;
+
+/** What an item holds besides its texts: names, numbers, write tokens. */
+const reservedBytes = 256;
+
+/** Bytes in UTF-8 that title and author may have together. */
+export const maxTextBytes = maxItemBytes - reservedBytes;
+
 /** What a client supplies about a book (specification 3.1). */
 export interface BookFields {
   readonly title: string;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { BookFields, CreatedBook, VersionedBook } from '../books/book.ts';
+import { type BookFields, type CreatedBook, maxTextBytes, type VersionedBook } from '../books/book.ts';
 import {
   BookNotFoundError,
   BookTooLargeError,
@@ -27,12 +27,6 @@ const writeTokenBytes = 9;
 const shiftWriteTokens =
   'createToken = if_not_exists(createToken, if_not_exists(writeToken, :writeToken)), ' +
   'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
-
-/** What an item holds besides its texts: names, numbers, write tokens. */
-const reservedBytes = 256;
-
-/** "Constraints in Amazon DynamoDB": 400 KB with the names of the attributes. */
-const maxItemBytes = 400 * 1024;
 
 const tooLarge = 'the texts alone are larger than an item may be';
 
@@ -307,7 +301,7 @@ function toVersionedBook({ id, title, author, year, writeToken }: Item): Version
 
 /** What cannot fit, and a new book to which no update could add its tokens. The database does the exact sum. */
 function isOversized({ title = '', author = '' }: Partial<BookFields>): boolean {
-  return Buffer.byteLength(title) + Buffer.byteLength(author) > maxItemBytes - reservedBytes;
+  return Buffer.byteLength(title) + Buffer.byteLength(author) > maxTextBytes;
 }
 
 function createWriteToken(): string {

@@ -1,4 +1,4 @@
-import type { BookFields } from '../../lib/books/book.ts';
+import { type BookFields, maxTextBytes } from '../../lib/books/book.ts';
 import { bookFields } from '../../lib/books/parse-book.ts';
 import { isIntegerLiteral, isValueOf } from '../../lib/http/json-body.ts';
 import { CommandError } from './errors.ts';
@@ -23,9 +23,6 @@ const knownNames: Readonly<Record<FieldName, string>> = {
   author: 'author authors bookauthor bookauthors authorname writer',
   year: 'year yearofpublication publicationyear originalpublicationyear yearpublished publishedyear',
 };
-
-/** The service's limit for the texts of a book: DynamoDB's 400 KB for an item, less what else is in it. */
-const maxTextBytes = 400 * 1024 - 256;
 
 const maxShownLength = 30;
 /** Finds the columns of the fields. @throws {CommandError} when one is not clear, or missing without confirmation */
