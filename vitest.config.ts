@@ -22,12 +22,12 @@ export default defineConfig({
           hookTimeout: 30_000,
         },
       },
-      { test: { name: 'model', include: ['test/model/**/*.test.ts'], env, hookTimeout: 30_000 } },
+      { test: { name: 'model', include: ['test/reliability/model/**/*.test.ts'], env, hookTimeout: 30_000 } },
       {
         test: {
           name: 'template',
-          include: ['test/template/**/*.test.ts'],
-          globalSetup: './test/template/packaged-stages.ts',
+          include: ['test/aws/template/**/*.test.ts'],
+          globalSetup: './test/aws/template/packaged-stages.ts',
           env,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -35,8 +35,8 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          name: 'local',
+          include: ['test/local/**/*.test.ts'],
           env,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -45,7 +45,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      include: ['lib/**/*.ts', 'handlers/**/*.ts', 'local/**/*.ts'],
+      include: ['lib/**/*.ts', 'handlers/**/*.ts', 'serverless/local/**/*.ts'],
       reporter: ['text-summary', 'html'],
       reportsDirectory: 'coverage',
     },

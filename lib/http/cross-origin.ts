@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /**
  * Middleware that lets the scripts of one web site read the answers, errors included. API Gateway answers the preflight
- * requests that browsers send before (infrastructure/cors.ts).
+ * requests that browsers send before (serverless/deploy/cors.ts).
  *
  * @param origin - scheme, host and port of that site; nothing is allowed without it
  */

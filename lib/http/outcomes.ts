@@ -7,7 +7,7 @@ export interface Outcome {
 
 /**
  * Every outcome of the functions, with the message that docs/specification.md gives it. API Gateway's own responses are in
- * infrastructure/gateway-responses.ts.
+ * serverless/deploy/gateway-responses.ts.
  */
 export const outcomes = {
   tokenGenerated: { status: 200, message: 'Token generated successfully' },

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { checkAnswer } from '../contract/check-answer.ts';
+import { checkAnswer } from '../support/contract/check-answer.ts';
 
 /** Headers by name; those with an array are sent once for each value. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[]>>;

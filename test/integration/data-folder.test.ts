@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startStorage } from '../../local/start-storage.ts';
+import { startStorage } from '../../serverless/local/start-storage.ts';
 
 let folder: string;
 

@@ -4,7 +4,7 @@ import type { Book } from '../../lib/books/book.ts';
 import { BookList } from '../../lib/dynamodb/book-list.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
-import { createTable } from '../../local/create-table.ts';
+import { createTable } from '../../serverless/local/create-table.ts';
 import { type Books, openBooks } from './books.ts';
 
 /** A table as it is reached by a client. */

@@ -21,7 +21,7 @@ export const functionNames = [
  *
  * @param folder - where the template and the zips go
  * @param stage - the stage to package for
- * @param params - values in place of those in infrastructure/stages.yml, like `corsOrigin=https://docs.example.com`
+ * @param params - values in place of those in serverless/stages.yml, like `corsOrigin=https://docs.example.com`
  */
 export async function packageService(
   folder: string,

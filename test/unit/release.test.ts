@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadLocalConfig } from '../../local/local-config.ts';
+import { loadLocalConfig } from '../../serverless/local/local-config.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 

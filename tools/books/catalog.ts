@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Book, BookFields } from '../../lib/books/book.ts';
 import {
   type BookCatalogClient,
   createBookCatalogClient,
   LoginError,
-} from '../../client/book-catalog-client.ts';
-import { describeConnectionLoss, describeResponse, isConnectionLoss } from '../../client/retries.ts';
-import type { Book, BookFields } from '../../lib/books/book.ts';
+} from '../client/book-catalog-client.ts';
+import { describeConnectionLoss, describeResponse, isConnectionLoss } from '../client/retries.ts';
 import { CommandError } from './errors.ts';
 
 /** Where the service is, who asks, and how long to try. */

@@ -1,4 +1,7 @@
-import { type BookCatalogClient, createBookCatalogClient } from '../../../client/book-catalog-client.ts';
+import {
+  type BookCatalogClient,
+  createBookCatalogClient,
+} from '../../../tools/client/book-catalog-client.ts';
 import { defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectEqual } from '../expectation.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readDescription } from '../../../api/description-file.ts';
-import { gatewayResponses } from '../../../infrastructure/gateway-responses.ts';
 import { outcomes } from '../../../lib/http/outcomes.ts';
-import { loadLocalConfig } from '../../../local/local-config.ts';
-import { description, operations, type ResponseDescription } from '../../contract/description.ts';
+import { gatewayResponses } from '../../../serverless/deploy/gateway-responses.ts';
+import { loadLocalConfig } from '../../../serverless/local/local-config.ts';
+import { readDescription } from '../../../tools/api/description-file.ts';
+import { description, operations, type ResponseDescription } from '../../support/contract/description.ts';
 import { decodeToken, forgeToken } from '../../support/forge-token.ts';
 
 /** The one response without a body, and so without an example. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CheckedAnswer, checkAnswer } from '../../contract/check-answer.ts';
+import { type CheckedAnswer, checkAnswer } from '../../support/contract/check-answer.ts';
 
 const json = { 'content-type': 'application/json' };
 const book = { id: 1, title: 'Emma', author: '', year: 0 };

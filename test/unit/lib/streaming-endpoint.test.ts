@@ -34,7 +34,7 @@ const config = (responseStreaming: boolean) => ({
   responseStreaming,
 });
 
-/** Calls an endpoint that has this data, where nothing is streamed; AWS's own runtime is in test/runtime. */
+/** Calls an endpoint that has this data, where nothing is streamed; AWS's own runtime is in test/aws/runtime. */
 async function request(
   data: StreamedResult['data'],
   headers: Record<string, string> = {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAuditReport } from '../../security/audit-report.ts';
+import { readAuditReport } from '../../../.ci/security/audit-report.ts';
 
 const report = (vulnerabilities: object) => JSON.stringify({ auditReportVersion: 2, vulnerabilities });
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { auditLockFile, findLockFiles } from '../../security/audit.ts';
+import { auditLockFile, findLockFiles } from '../../../.ci/security/audit.ts';
 
 const manifest = { name: 'left', version: '1.0.0' };
 
@@ -77,6 +77,10 @@ test.each<[string, RequestListener, object]>([
 
 test('every lock file that git knows is looked at', () => {
   expect(findLockFiles()).toEqual(
-    expect.arrayContaining(['package-lock.json', 'api/package-lock.json', 'bench/package-lock.json']),
+    expect.arrayContaining([
+      'package-lock.json',
+      'tools/api/package-lock.json',
+      'tools/bench/package-lock.json',
+    ]),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conclude } from '../../security/conclude.ts';
+import { conclude } from '../../../.ci/security/conclude.ts';
 
 const clean = { found: [], notChecked: [] };
 const unchecked = { found: [], notChecked: ['package-lock.json: known vulnerabilities (405)'] };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findForeignLicences } from '../../security/licences.ts';
+import { findForeignLicences } from '../../../.ci/security/licences.ts';
 
 const locked = (license: unknown, marks = {}) => ({
   packages: { 'node_modules/@a/b': { license, ...marks } },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
-import { checkHistory } from '../../crash/check-history.ts';
-import type { Operation } from '../../crash/history.ts';
+import { checkHistory } from '../../reliability/crash/check-history.ts';
+import type { Operation } from '../../reliability/crash/history.ts';
 
 const emma: Book = { id: 1, title: 'Emma', author: 'first', year: 1 };
 const dune: Book = { id: 2, title: 'Dune', author: 'first', year: 1 };

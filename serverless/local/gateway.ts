@@ -1,0 +1,198 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { preflightHeaders } from '../deploy/cors.ts';
+import type { GatewayResponse, GatewayResponseType } from '../deploy/gateway-responses.ts';
+import type { LoadedFunction } from './functions.ts';
+import { invoke } from './invoke.ts';
+import { pages } from './pages.ts';
+
+/** API Gateway's limit ("Quotas for configuring and running a REST API in API Gateway"). */
+const maxBodyBytes = 10 * 1024 * 1024;
+
+/** What the gateway works with. */
+export interface GatewayOptions {
+  /** The functions as they are now. */
+  readonly functions: () => readonly LoadedFunction[];
+  /** Gives the gateway's own response for a response type of API Gateway. */
+  readonly render: (type: GatewayResponseType) => GatewayResponse;
+  /** The origin whose preflight requests are responded to; those of no other are. */
+  readonly corsOrigin: string | undefined;
+  /** Is told of each request, once its response is sent or its client is gone. */
+  readonly onResponse: (request: IncomingMessage, response: ServerResponse, durationMs: number) => void;
+  /** Is told what a function threw. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A request and its response on a connection. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Once every earlier response on the connection is sent. */
+  readonly turn: Promise<unknown>;
+  /** Once this one is sent as well. */
+  readonly done: Promise<unknown>;
+}
+
+/**
+ * Makes an HTTP server that invokes functions as API Gateway does, and responds as API Gateway does where no function is
+ * invoked.
+ *
+ * A connection has one request in progress at a time: what a client sends without reading the responses stays in the
+ * network, so it holds up nobody else.
+ *
+ * @param options - what the gateway works with
+ */
+export function createGateway(options: GatewayOptions): Server {
+  const { render, onResponse, onError } = options;
+  const latest = new WeakMap<Duplex, Exchange>();
+  const server = createServer({ requireHostHeader: false });
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const previous = latest.get(socket);
+    if (previous !== undefined) socket.pause();
+    const turn = previous?.done ?? Promise.resolve();
+    const done = turn.then(async () => {
+      const startedAt = performance.now();
+      const closed = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve));
+      try {
+        await respond(request, response, options);
+      } catch (error) {
+        // A client that hangs up is no failure of the service.
+        if (!socket.destroyed) onError(error);
+        if (response.headersSent) response.destroy();
+        else send(response, render('DEFAULT_5XX'));
+      }
+      await closed;
+      onResponse(request, response, performance.now() - startedAt);
+      if (latest.get(socket) !== exchange) return;
+      latest.delete(socket);
+      socket.resume();
+    });
+    const exchange = { request, response, turn, done };
+    latest.set(socket, exchange);
+  });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', ({ socket }) => endWith(socket, render('MISSING_AUTHENTICATION_TOKEN')));
+  server.on('clientError', async (_error, socket) => {
+    const exchange = latest.get(socket);
+    // Whole requests get their own responses first, or the client would take this one for one of theirs.
+    await (exchange?.request.complete ? exchange.done : exchange?.turn);
+    if (exchange?.request.complete === false && exchange.response.headersSent) socket.destroy();
+    else endWith(socket, render('DEFAULT_4XX'));
+  });
+  return server;
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { functions, render, corsOrigin }: GatewayOptions,
+): Promise<void> {
+  const { method = '', url = '' } = request;
+  const [path = '', query = ''] = splitTarget(url);
+  const segments = decodeSegments(path);
+  if (segments === undefined) return send(response, render('DEFAULT_4XX'));
+
+  const routes = functions().flatMap((own) =>
+    own.events.flatMap((event) => {
+      const parameters = matchPath(event.path, segments);
+      return parameters === undefined ? [] : [{ own, event, parameters }];
+    }),
+  );
+  if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {
+    const headers = preflightHeaders(
+      routes.map(({ event }) => event.method),
+      corsOrigin,
+    );
+    return send(response, { status: 200, headers, body: '' });
+  }
+  const route = routes.find(({ event }) => event.method === method);
+  if (route === undefined) {
+    const page = method === 'GET' ? await pages.get(path)?.() : undefined;
+    if (page === undefined) return send(response, render('MISSING_AUTHENTICATION_TOKEN'));
+    return send(response, { status: 200, headers: { 'Content-Type': page.contentType }, body: page.body });
+  }
+  const body = await readBody(request);
+  if (body === undefined) return send(response, render('REQUEST_TOO_LARGE'));
+  await invoke(route, { request, path, query, body }, response);
+}
+
+/** A target may be a whole URL (RFC 9112 section 3.2.2). */
+function splitTarget(target: string): readonly [path: string, query: string] {
+  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('//') + 2);
+  const mark = target.indexOf('?');
+  const path = target.slice(start, mark === -1 ? undefined : mark);
+  return [
+    path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
+    mark === -1 ? '' : target.slice(mark + 1),
+  ];
+}
+
+/** @returns the decoded segments, or `undefined` when an encoding is malformed */
+function decodeSegments(path: string): readonly string[] | undefined {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the path parameters, or `undefined` when the path is another one */
+function matchPath(
+  template: string,
+  segments: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const expected = template.split('/');
+  if (expected.length !== segments.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, name] of expected.entries()) {
+    const segment = segments[index] ?? '';
+    if (name.startsWith('{') && segment !== '') parameters[name.slice(1, -1)] = segment;
+    else if (name !== segment) return undefined;
+  }
+  return parameters;
+}
+
+/** @returns the body, or `undefined` when it is larger than API Gateway takes */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (length === undefined && encoding === undefined) return Buffer.alloc(0);
+  if (Number(length) > maxBodyBytes) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > maxBodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What the gateway sends by itself. */
+interface OwnResponse extends Omit<GatewayResponse, 'body'> {
+  readonly body: string | Buffer;
+}
+
+function send(response: ServerResponse, { status, headers, body }: OwnResponse): void {
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+}
+
+/** Ends a connection on which there is no request to respond to, as far as Node is concerned. */
+function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const head = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...head.map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}

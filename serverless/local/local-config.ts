@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { type Config, ConfigError, loadConfig } from '../../lib/config.ts';
+import type { TableLocation } from '../../lib/dynamodb/table-url.ts';
+import { StartError } from './start-error.ts';
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+/** What a local start uses where neither the environment nor `.env` says anything. No deployed stage knows them. */
+const localDefaults = {
+  SECRET_TOKEN: 'for local development only, never for production',
+  AUTH_USERNAME: 'admin',
+  AUTH_PASSWORD: 'password',
+  DB_PATH: '.dynamodb',
+};
+
+/** The configuration of a local start. */
+export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials' | 'corsOrigin'> {
+  /** What DB_URL names; absent when it is not set, for the embedded engine. */
+  readonly table?: TableLocation;
+  /** DB_PATH: absolute path of the folder for the embedded engine's data. */
+  readonly dataFolder: string;
+}
+
+/**
+ * Loads the configuration of a local start: from the environment, then `.env`, then defaults. A variable that is set
+ * to the empty string counts as set. DB_PATH in the environment goes before DB_URL in `.env`.
+ *
+ * @param directory - the folder of the service, which may hold a `.env` file
+ * @param environment - the variables of the process
+ * @throws {StartError} when a setting cannot be used
+ */
+export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
+  // Who names a folder where the command is given wants the embedded engine, not a database that a file names.
+  const unset = environment.DB_PATH === undefined ? {} : { DB_URL: undefined };
+  const settings: Settings = { ...localDefaults, ...readDotEnv(directory), ...unset, ...environment };
+  const dataFolder = settings.DB_PATH || undefined;
+  try {
+    if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);
+    const config =
+      settings.DB_URL === undefined
+        ? loadConfig(['credentials'], settings)
+        : loadConfig(['credentials', 'table'], settings);
+    return { ...config, dataFolder: resolve(directory, dataFolder) };
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause;
+    throw new StartError(
+      `${cause.message} Settings come from the environment or from a file .env in ${directory}; a setting that is ` +
+        'in neither gets its default, so unset it to have that.',
+      { cause },
+    );
+  }
+}
+
+function readDotEnv(directory: string): Settings {
+  try {
+    return parseEnv(readFileSync(join(directory, '.env'), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}

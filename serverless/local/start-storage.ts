@@ -1,0 +1,64 @@
+import type { TableLocation } from '../../lib/dynamodb/table-url.ts';
+import { diagnoseDataFolder, prepareDataFolder } from './data-folder.ts';
+import { EmbeddedEngine } from './embedded-engine.ts';
+import type { LocalConfig } from './local-config.ts';
+import { prepareTable } from './prepare-table.ts';
+import { StartError } from './start-error.ts';
+
+/** A database that is ready for books. */
+export interface Storage {
+  /** The DB_URL of the table. */
+  readonly url: string;
+  /** Where the books are, for people. */
+  readonly description: string;
+}
+
+/**
+ * Gets the database ready: the one that DB_URL names, or else the embedded engine.
+ *
+ * @param config - the local configuration
+ * @param onFailure - is told, in a sentence for people, when the embedded engine fails later
+ * @throws {StartError} when the database cannot be used
+ */
+export async function startStorage(
+  { table, dataFolder }: LocalConfig,
+  onFailure: (problem: string) => void,
+): Promise<Storage> {
+  return table === undefined ? startEmbeddedStorage(dataFolder, onFailure) : useConfiguredStorage(table);
+}
+
+async function startEmbeddedStorage(folder: string, onFailure: (problem: string) => void): Promise<Storage> {
+  let engine: EmbeddedEngine | undefined;
+  let started = false;
+  try {
+    await prepareDataFolder(folder);
+    engine = await EmbeddedEngine.start(folder, (error) => {
+      if (started) onFailure(diagnoseDataFolder(folder, error));
+    });
+    const table = { endpoint: engine.endpoint, region: 'us-east-1', tableName: 'books' };
+    await prepareTable(table);
+    started = true;
+    return { url: urlOf(table), description: `the folder ${folder}` };
+  } catch (error) {
+    // The client of the table knows only that the engine does not respond.
+    const cause = engine?.failure ?? error;
+    throw new StartError(diagnoseDataFolder(folder, cause), { cause });
+  }
+}
+
+async function useConfiguredStorage(table: TableLocation): Promise<Storage> {
+  try {
+    await prepareTable(table);
+    return { url: urlOf(table), description: `the table ${table.tableName} at ${table.endpoint}` };
+  } catch (cause) {
+    throw new StartError(
+      `The table that DB_URL names cannot be used: ${(cause as Error).message}. Make sure that a DynamoDB engine ` +
+        `responds at ${table.endpoint}, or unset DB_URL: the service then brings its own engine.`,
+      { cause },
+    );
+  }
+}
+
+function urlOf({ endpoint, tableName }: TableLocation): string {
+  return `${endpoint}/${tableName}`;
+}

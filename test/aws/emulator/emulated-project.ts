@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { type Document, isMap, parseDocument, type Scalar } from 'yaml';
+
+/** A copy of this project that an AWS emulator can take. */
+export interface EmulatedProject {
+  readonly folder: string;
+  /** Replaces a text in one of its files, and gives a function that puts it back. */
+  replace(file: string, text: string, replacement: string): () => void;
+  remove(): void;
+}
+
+/**
+ * Copies this project and changes in the copy what the emulator lacks.
+ *
+ * @param emulatorUrl - where the emulator listens
+ */
+export function makeEmulatedProject(emulatorUrl: string): EmulatedProject {
+  const folder = mkdtempSync(join(tmpdir(), 'book-catalog-emulated-'));
+  const leftOut = /^(node_modules|\..*|coverage)$/;
+  cpSync('.', folder, {
+    recursive: true,
+    filter: (source) => source === '.' || !leftOut.test(basename(source)),
+  });
+  cpSync('.github', join(folder, '.github'), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  const replace = (file: string, text: string, replacement: string) => {
+    const path = join(folder, file);
+    const before = readFileSync(path, 'utf8');
+    assert.ok(before.includes(text), `${file} does not hold ${text}`);
+    writeFileSync(path, before.replace(text, replacement));
+    return () => writeFileSync(path, before);
+  };
+
+  // Its API is not at the address that the stack says.
+  replace('package.json', 'node tools/smoke/main.ts', 'node test/aws/emulator/smoke.ts');
+  edit(join(folder, 'serverless.yml'), (service) => {
+    // It speaks HTTP, which the policy of the deployment bucket refuses to all but the root user.
+    service.setIn(['provider', 'deploymentBucket', 'skipPolicySetup'], true);
+    // The functions' requests to AWS's own name for DynamoDB would leave the machine.
+    const url = find(service, 'functions', 'createBook', 'environment', 'DB_URL');
+    url.value = String(url.value).replace(/^https:\/\/[^/]+/, emulatorUrl);
+    // An integration with the transfer mode STREAM is taken, and then responds with 500.
+    find(service, 'functions', 'listBooks', 'environment', 'RESPONSE_TRANSFER_MODE').value = 'BUFFERED';
+    const http = ['functions', 'listBooks', 'events', 0, 'http'];
+    find(service, ...http, 'response', 'transferMode').value = 'BUFFERED';
+    find(service, ...http, 'timeoutInMillis').value = 29_000; // more goes with STREAM only
+  });
+  edit(join(folder, 'serverless/resources/alarms.yml'), (alarms) => {
+    // An alarm on an expression fails the stack.
+    const resources = alarms.get('Resources');
+    assert.ok(isMap(resources));
+    for (const { key } of [...resources.items]) {
+      if (alarms.hasIn(['Resources', String(key), 'Properties', 'Metrics'])) resources.delete(key);
+    }
+    const output = find(alarms, 'Outputs', 'ErrorAlarms', 'Value');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation replaces it
+    output.value = '${ErrorShareAlarm.Arn}';
+  });
+  return { folder, replace, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function edit(file: string, change: (document: Document) => void): void {
+  const document = parseDocument(readFileSync(file, 'utf8'), { logLevel: 'silent' });
+  change(document);
+  writeFileSync(file, document.toString({ lineWidth: 0 }));
+}
+
+function find(document: Document, ...path: readonly (string | number)[]): Scalar {
+  const node = document.getIn(path, true);
+  assert.ok(node, `there is no ${path.join('.')}`);
+  return node as Scalar;
+}

@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { unzipSync } from 'fflate';
+import type { TestProject } from 'vitest/node';
+import { functionNames, packageService } from '../../support/package-service.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder with a sub-folder for each unpacked function, by its name in serverless.yml. */
+    functionsFolder: string;
+  }
+}
+
+/** This machine's, for which a package gets its code cache. */
+const architecture = process.arch === 'x64' ? 'x86_64' : process.arch;
+
+/**
+ * Packages the service as a deploy does, and unpacks the zips as Lambda does.
+ *
+ * @param folder - an empty folder, which gets a sub-folder for each function and the zips in `package`
+ */
+export async function packageFunctions(folder: string): Promise<void> {
+  const packageFolder = join(folder, 'package');
+  await packageService(packageFolder, 'prod', [`architecture=${architecture}`]);
+  for (const name of functionNames) {
+    const files = unzipSync(await readFile(join(packageFolder, `${name}.zip`)));
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(folder, name, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+    }
+  }
+}
+
+/** Provides the packaged functions to all tests. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
+  await packageFunctions(folder);
+  project.provide('functionsFolder', folder);
+  return () => rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { createTokenSigner } from '../../../lib/auth/token.ts';
+import { bookKey } from '../../../lib/dynamodb/keys.ts';
+import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
+import { type Engine, startEngine } from '../../support/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
+import { listNodeOptions } from '../../support/list-node-options.ts';
+import { seedBooks } from '../../support/seed-books.ts';
+import { type HttpResponse, toHttpResponse } from './http-response.ts';
+import { LambdaInstance } from './lambda-instance.ts';
+
+const secret = 'a secret that only these tests know and nothing else';
+
+/** Eleven shards, most of about 1 MB. */
+const bookCount = 100_000;
+
+/** 60 MB in five shards, several times what the buffers of two sockets hold, and more than the function may use. */
+const largeBooks = { count: 150, everyId: 300, title: '書'.repeat(136_000) };
+
+let engine: Engine;
+let table: BookTable;
+let proxy: FaultyProxy;
+let instance: LambdaInstance;
+
+beforeAll(async () => {
+  engine = await startEngine();
+  table = await createBookTable(engine.endpoint);
+  await seedBooks(table, bookCount);
+});
+
+afterAll(async () => {
+  await engine.stop();
+});
+
+beforeEach(async () => {
+  proxy = await startFaultyProxy(engine.endpoint);
+  instance = await startInstance(table.tableName);
+});
+
+afterEach(async () => {
+  await instance.stop();
+  await proxy.stop();
+});
+
+const startInstance = async (tableName: string): Promise<LambdaInstance> => {
+  const started = await LambdaInstance.start(
+    join(inject('functionsFolder'), 'listBooks'),
+    'handlers/list-books.handler',
+    {
+      SECRET_TOKEN: secret,
+      DB_URL: `${proxy.endpoint}/${tableName}`,
+      RESPONSE_TRANSFER_MODE: 'STREAM',
+      NODE_OPTIONS: listNodeOptions,
+    },
+  );
+  try {
+    await started.api.initialized;
+    return started;
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+};
+
+const requestList = async (headers: Record<string, string> = {}): Promise<HttpResponse> => {
+  const event = {
+    httpMethod: 'GET',
+    resource: '/books',
+    headers: { Authorization: await createTokenSigner(secret)(), ...headers },
+    queryStringParameters: null,
+    requestContext: { path: '/books', requestId: 'request' },
+  };
+  return toHttpResponse(await instance.api.invoke(event));
+};
+
+describe('GET /books as a stream', () => {
+  test('all books arrive, in order, in a body that any JSON parser reads', async () => {
+    const { statusCode, headers, body } = await requestList();
+
+    const { status, message, data } = JSON.parse((await readAll(body)).toString());
+    expect({ statusCode, headers, status, message }).toEqual({
+      statusCode: 200,
+      headers: { 'Content-Type': 'application/json', Vary: 'Accept-Encoding' },
+      status: 200,
+      message: 'Books retrieved successfully',
+    });
+    expect(data.map(({ id }: { id: number }) => id)).toEqual(
+      Array.from({ length: bookCount }, (_, i) => i + 1),
+    );
+  });
+
+  test('a storage that fails before the first book is answered with 503', async () => {
+    proxy.injectFault('Query', 'server error', 1_000);
+
+    const { statusCode, headers, body } = await requestList();
+
+    expect(statusCode).toBe(503);
+    expect(headers).toMatchObject({ 'Content-Type': 'application/json', 'Retry-After': '1' });
+    expect(JSON.parse((await readAll(body)).toString())).toEqual({
+      status: 503,
+      message: 'Service unavailable',
+      data: null,
+    });
+  });
+
+  test.each(['identity', 'gzip', 'br', 'zstd'])(
+    'a storage that fails later breaks the body off, in the encoding %s',
+    async (encoding) => {
+      const { statusCode, body } = await requestList({ 'Accept-Encoding': encoding });
+      const chunks = body[Symbol.asyncIterator]();
+      const received = [(await chunks.next()).value];
+      proxy.injectFault('Query', 'server error', 1_000);
+
+      const rest = async () => {
+        for (let next = await chunks.next(); !next.done; next = await chunks.next())
+          received.push(next.value);
+      };
+
+      await expect(rest()).rejects.toThrow();
+      expect(statusCode).toBe(200);
+      expect(() => JSON.parse(Buffer.concat(received).toString())).toThrow();
+      await expect.poll(() => requestLog()).toMatchObject({ level: 'ERROR', status: 200 });
+    },
+  );
+
+  test('nothing is read ahead of a client that does not read, but for what buffers hold', async () => {
+    const large = await createBookTable(engine.endpoint);
+    for (let number = 0; number < largeBooks.count; number += 1) {
+      const { title } = largeBooks;
+      const Item = { ...bookKey(number * largeBooks.everyId + 1), title, author: '', year: 0 };
+      await large.client.send(new PutCommand({ TableName: large.tableName, Item }));
+    }
+    await setCounter(large, largeBooks.count * largeBooks.everyId);
+    await instance.stop();
+    instance = await startInstance(large.tableName);
+
+    const { body } = await requestList();
+    const chunks = body[Symbol.asyncIterator]();
+    const first = (await chunks.next()).value;
+    const settled = () => proxy.countRequests('Query');
+    let before = -1;
+    while (before !== settled()) {
+      before = settled();
+      await sleep(1_000);
+    }
+
+    const rest = await readAll({ [Symbol.asyncIterator]: () => chunks });
+    expect(JSON.parse(Buffer.concat([first, rest]).toString()).data).toHaveLength(largeBooks.count);
+    expect(before).toBeLessThan(proxy.countRequests('Query') / 2);
+  });
+
+  test('a function that cannot reach its table does not start', async () => {
+    await expect(startInstance('no-such-table')).rejects.toThrow('no-such-table');
+  });
+});
+
+/** AWS's runtime client ends the process after a response that broke off, and says so behind the log. */
+function requestLog(): unknown {
+  const lines = instance.output.split('\n').filter((line) => line.startsWith('{"timestamp"'));
+  return JSON.parse(lines.find((line) => line.includes('"message":"request"')) ?? 'null');
+}
+
+function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  return buffer(body);
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { holds, parseTemplate, resolveIntrinsics } from './intrinsics.ts';
+import type { Statement } from './policy.ts';
+
+/** Where the stages of these tests would be. Long names, for the limits of lengths. */
+export const place = {
+  'AWS::Partition': 'aws',
+  'AWS::Region': 'ap-southeast-2',
+  'AWS::AccountId': '123456789012',
+  'AWS::URLSuffix': 'amazonaws.com',
+} as const;
+
+/** The permissions boundary that the stack makes for a stage. */
+export const boundaryOf = (stage: string): string => arnOfPolicy(stage, 'Boundary');
+
+interface Stack {
+  readonly Parameters: Readonly<Record<string, { readonly Default?: string }>>;
+  readonly Conditions: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: each type of resource has a shape of its own
+  readonly Resources: Readonly<Record<string, any>>;
+}
+
+/** The resources of serverless/resources/deployer.yml, with its functions resolved. */
+export type DeployerResources = Stack['Resources'];
+
+/**
+ * Reads serverless/resources/deployer.yml as CloudFormation would make it.
+ *
+ * @param stage - the parameter `Stage`
+ * @param parameters - the others that are given
+ */
+export function readDeployer(
+  stage: string,
+  parameters: Readonly<Record<string, string>> = {},
+): DeployerResources {
+  const stack = parseTemplate(readFileSync('serverless/resources/deployer.yml', 'utf8')) as Stack;
+  const defaults = Object.entries(stack.Parameters).map(([name, { Default }]) => [name, Default ?? '']);
+  const policies = Object.keys(stack.Resources).map((id) => [id, arnOfPolicy(stage, id)]);
+  const values = {
+    refs: { ...place, ...Object.fromEntries([...defaults, ...policies]), ...parameters, Stage: stage },
+    conditions: stack.Conditions,
+  };
+  return Object.fromEntries(
+    Object.entries(stack.Resources)
+      .filter(([, { Condition }]) => Condition === undefined || holds({ Condition }, values))
+      .map(([id, resource]) => [id, resolveIntrinsics(resource, values)]),
+  );
+}
+
+/** The statements of one of its policies. */
+export function statementsOf(resources: DeployerResources, id: string): readonly Statement[] {
+  return resources[id].Properties.PolicyDocument.Statement;
+}
+
+/** What the pipeline may do. */
+export function deployStatements(resources: DeployerResources): readonly Statement[] {
+  return ['DeployPolicy', 'ResourcesPolicy'].flatMap((id) => statementsOf(resources, id));
+}
+
+function arnOfPolicy(stage: string, id: string): string {
+  return `arn:aws:iam::${place['AWS::AccountId']}:policy/book-catalog-deployer-${stage}-${id}-1A2B3C4D5E6F7`;
+}

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { packageService } from '../../support/package-service.ts';
+import { boundaryOf } from './deployer-stack.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder with the packages `prod`, `prod-again`, `dev`, and `dev-with-all`, with every optional parameter set. */
+    packagesFolder: string;
+  }
+}
+
+/** Packages the stages once, for all tests of the template. */
+export default async function packageStages(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-packages-'));
+  // One after the other: the framework puts every package together in the same folder before it moves it.
+  await packageService(join(folder, 'prod'), 'prod');
+  await packageService(join(folder, 'prod-again'), 'prod');
+  await packageService(join(folder, 'dev'), 'dev');
+  await packageService(join(folder, 'dev-with-all'), 'dev', [
+    'corsOrigin=https://docs.example.com',
+    'domainName=api.example.com',
+    'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
+    'hostedZoneId=Z0123456789ABCDEFGHIJ',
+    'requestsPerAddress=600',
+    `permissionsBoundary=${boundaryOf('dev')}`,
+  ]);
+  project.provide('packagesFolder', folder);
+  return () => rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,303 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Book } from '../../lib/books/book.ts';
+import { createBookCatalogClient, LoginError } from '../../tools/client/book-catalog-client.ts';
+import type { Retry } from '../../tools/client/retries.ts';
+import { type HttpAnswer, HttpClient } from '../conformance/http-client.ts';
+import { type Fate, FaultyGateway, respond } from './faulty-gateway.ts';
+import { createDataFolder, LocalService } from './local-service.ts';
+
+/** What `npm start` has without settings, and so the files in tools/client/. */
+const credentials = { username: 'admin', password: 'password' };
+
+let dataFolder: string;
+let service: LocalService;
+
+beforeAll(async () => {
+  dataFolder = await createDataFolder();
+  service = await LocalService.start({
+    DB_PATH: dataFolder,
+    AUTH_USERNAME: credentials.username,
+    AUTH_PASSWORD: credentials.password,
+  });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(dataFolder, { recursive: true, force: true });
+});
+
+describe('the file in client/ for editors', () => {
+  test('requests.http holds each operation, and its requests succeed one after the other', async () => {
+    const text = await readFile('tools/client/requests.http', 'utf8');
+
+    const sent = await sendRequestsFile(text);
+
+    expect(sent).toEqual([
+      'POST /token 200',
+      'POST /book 201',
+      'GET /books 200',
+      'GET /books?limit=10&after=0 200',
+      'GET /book/ID 200',
+      'GET /book/ID 304',
+      'PUT /book/ID 200',
+      'DELETE /book/ID 200',
+    ]);
+  });
+});
+
+describe('the TypeScript client', () => {
+  test('it logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+
+    const created = await client.POST('/book', { body: { title: 'Emma', author: 'Jane Austen' } });
+    const id = created.data?.data.id ?? 0;
+    const params = { path: { id } };
+    const page = await client.GET('/books', { params: { query: { limit: 1, after: id - 1 } } });
+    const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 } });
+    const fetched = await client.GET('/book/{id}', { params });
+    const deleted = await client.DELETE('/book/{id}', { params });
+    const missing = await client.GET('/book/{id}', { params });
+
+    const book = { id, title: 'Emma', author: 'Jane Austen', year: 1815 };
+    expect(page.data?.data).toEqual([{ ...book, year: 0 }]);
+    expect(changed.data?.data).toEqual(book);
+    expect(fetched.data?.data).toEqual(book);
+    expect(deleted.data).toEqual({ status: 200, message: 'Book deleted successfully', data: null });
+    expect(missing.error).toEqual({ status: 404, message: 'Book not found', data: null });
+  });
+
+  test('many calls at once share one login', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const before = countLogins();
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => client.GET('/books')));
+
+    expect(answers.map(({ response }) => response.status)).toEqual(Array(10).fill(200));
+    await vi.waitFor(() => expect(countLogins() - before).toBe(1));
+  });
+
+  test('wrong credentials reject the call with the message of the service, each time', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials, password: 'wrong' });
+
+    await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
+    await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
+  });
+});
+
+describe('a create through the TypeScript client', () => {
+  const throttled = respond(429, 'Too many requests', { 'Retry-After': '3' });
+  const unavailable = respond(503, 'Service unavailable', { 'Retry-After': '1' });
+
+  test.each<[string, Fate[], RegExp[]]>([
+    ['is sent again when the request was lost', ['lose request'], [/^no response/]],
+    [
+      'is sent again when the response was lost',
+      ['lose response', 'lose response'],
+      [/^no resp/, /^no resp/],
+    ],
+    ['is sent again when the response breaks off', ['cut response'], [/^no response/]],
+    ['is sent again after 429', [throttled], [/^the service responded 429 Too many requests$/]],
+    [
+      'is sent again after 502, 503 and 504',
+      [respond(502, 'Bad gateway'), unavailable, respond(504, 'Gateway timeout')],
+      [/502/, /503/, /504/],
+    ],
+  ])('%s, with the same key: one book', async (_name, fates, reasons) => {
+    const { client, attempts, waits, gateway } = await createClient('POST /book', fates);
+    const title = randomUUID();
+
+    const { data, response } = await client.POST('/book', { body: { title } });
+
+    await gateway.stop();
+    expect(data?.data).toMatchObject({ title });
+    expect(response.headers.get('ETag')).toMatch(/^".+"$/);
+    expect(attempts).toHaveLength(fates.length + 1);
+    expect(new Set(attempts).size).toBe(1);
+    expect(attempts[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(waits.map(({ reason }) => reason)).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
+    expect(await countBooks(title)).toBe(1);
+  });
+
+  test('is not sent again before Retry-After, in seconds or as a date, and later each time', async () => {
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    const fates = [
+      throttled,
+      respond(503, 'Service unavailable', { 'Retry-After': date }),
+      ...Array(4).fill('lose request'),
+    ];
+    const { client, waits, gateway } = await createClient('POST /book', fates);
+
+    await client.POST('/book', { body: {} });
+
+    await gateway.stop();
+    const [seconds = 0, untilDate = 0, ...backoff] = waits.map(({ waitMs }) => waitMs);
+    expect(seconds).toBe(3_000);
+    expect(untilDate).toBeGreaterThan(50_000);
+    for (const [index, ceiling] of [1_000, 2_000, 4_000, 8_000].entries()) {
+      expect(backoff[index]).toBeGreaterThanOrEqual(ceiling / 2);
+      expect(backoff[index]).toBeLessThanOrEqual(ceiling);
+    }
+  });
+
+  test('waits by itself unless it is told how', async () => {
+    let sentAt = performance.now();
+    const gateway = await FaultyGateway.start(service.baseUrl, (name) => {
+      if (name !== 'POST /book' || sentAt < 0) return 'pass';
+      sentAt = -performance.now();
+      return unavailable;
+    });
+    const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials });
+
+    const { response } = await client.POST('/book', { body: {} });
+
+    await gateway.stop();
+    expect(response.status).toBe(201);
+    expect(performance.now() + sentAt).toBeGreaterThanOrEqual(990);
+  });
+
+  test('that does not succeed ends with the last response, or the last error', async () => {
+    for (const fate of [unavailable, 'lose request'] as const) {
+      const { client, gateway } = await createClient('POST /book', Array(100).fill(fate), 2_000);
+
+      const create = client.POST('/book', { body: {} });
+
+      if (fate === 'lose request') await expect(create).rejects.toThrow(TypeError);
+      else expect((await create).error).toMatchObject({ status: 503, message: 'Service unavailable' });
+      await gateway.stop();
+    }
+  });
+
+  test('is sent once without a key', async () => {
+    const { client, attempts, gateway } = await createClient('POST /book', [unavailable]);
+
+    const { response } = await client.POST('/book', { body: {}, idempotencyKey: null });
+
+    await gateway.stop();
+    expect(response.status).toBe(503);
+    expect(attempts).toEqual([undefined]);
+  });
+
+  test('with a key of its own is one book however often it is called, and for other fields refused', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const idempotencyKey = randomUUID();
+
+    const first = await client.POST('/book', { body: { title: 'Emma' }, idempotencyKey });
+    const second = await client.POST('/book', { body: { title: 'Emma' }, idempotencyKey });
+    const other = await client.POST('/book', { body: { title: 'Dune' }, idempotencyKey });
+
+    expect(second.data).toEqual(first.data);
+    expect(second.response.headers.get('Idempotency-Replayed')).toBe('true');
+    expect(other.error).toEqual({ status: 422, message: 'Idempotency key already used', data: null });
+  });
+
+  test('is given up when its signal is aborted', async () => {
+    const gateway = await FaultyGateway.start(service.baseUrl, (name) =>
+      name === 'POST /book' ? throttled : 'pass',
+    );
+    const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials });
+
+    const create = client.POST('/book', { body: {}, signal: AbortSignal.timeout(500) });
+
+    await expect(create).rejects.toThrow('timeout');
+    await gateway.stop();
+  });
+});
+
+describe('a change through the TypeScript client', () => {
+  test('is made only to the book that has the entity tag of ifMatch', async () => {
+    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const created = await client.POST('/book', { body: { title: 'Emma' } });
+    const params = { path: { id: created.data?.data.id ?? 0 } };
+    const ifMatch = created.response.headers.get('ETag') ?? '';
+
+    const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 }, ifMatch });
+    const late = await client.PUT('/book/{id}', { params, body: { year: 1816 }, ifMatch });
+    const lateDelete = await client.DELETE('/book/{id}', { params, ifMatch });
+    const deleted = await client.DELETE('/book/{id}', {
+      params,
+      ifMatch: changed.response.headers.get('ETag') ?? '',
+    });
+
+    expect(changed.data?.data).toMatchObject({ year: 1815 });
+    expect(late.error).toEqual({ status: 412, message: 'Precondition failed', data: null });
+    expect(lateDelete.error).toMatchObject({ status: 412 });
+    expect(deleted.response.status).toBe(200);
+  });
+
+  test('is not sent again, as a second attempt could undo the change of another client', async () => {
+    const { client, attempts, gateway } = await createClient('PUT /book/1', ['lose response']);
+
+    await expect(client.PUT('/book/{id}', { params: { path: { id: 1 } }, body: {} })).rejects.toThrow();
+
+    await gateway.stop();
+    expect(attempts).toHaveLength(1);
+  });
+});
+
+test('the TypeScript client logs in again when its token is refused, once for all requests', async () => {
+  const old = respond(200, 'Token generated successfully', {}, { token: 'no longer valid' });
+  const { client, attempts, gateway } = await createClient('POST /token', [old]);
+
+  const all = await Promise.all(Array.from({ length: 5 }, () => client.POST('/book', { body: {} })));
+
+  await gateway.stop();
+  expect(all.map(({ response }) => response.status)).toEqual(Array(5).fill(201));
+  expect(attempts).toHaveLength(2);
+});
+
+/** A client behind a gateway that lets the first requests of a name come to grief; it does not wait. */
+async function createClient(name: string, fates: readonly Fate[], giveUpAfterMs = 600_000) {
+  const attempts: unknown[] = [];
+  const waits: Retry[] = [];
+  const gateway = await FaultyGateway.start(service.baseUrl, (incoming, headers) => {
+    if (incoming !== name) return 'pass';
+    attempts.push(headers['idempotency-key']);
+    return fates[attempts.length - 1] ?? 'pass';
+  });
+  const wait = async (retry: Retry) => void waits.push(retry);
+  const retries = { giveUpAfterMs, wait };
+  const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
+  return { client, attempts, waits, gateway };
+}
+
+async function countBooks(title: string): Promise<number> {
+  const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+  const { data } = await client.GET('/books', { params: {} });
+  const books = (data?.data ?? []) as readonly Book[];
+  return books.filter((book) => book.title === title).length;
+}
+
+function countLogins(): number {
+  return service.output.split(' POST /token ').length - 1;
+}
+
+/** Sends the requests of a file for editors, one after the other, with the variables filled in. */
+async function sendRequestsFile(text: string): Promise<string[]> {
+  const client = new HttpClient(service);
+  const answers = new Map<string, HttpAnswer>();
+  const fill = (line: string) =>
+    line
+      .replace('{{baseUrl}}', '')
+      .replace('{{$guid}}', crypto.randomUUID())
+      .replaceAll(/\{\{(\w+)\.response\.headers\.([\w-]+)\}\}/g, (_match, name: string, header: string) =>
+        String(answers.get(name)?.headers[header.toLowerCase()]),
+      )
+      .replaceAll(/\{\{(\w+)\.response\.body\.\$\.data\.(\w+)\}\}/g, (_match, name: string, member: string) =>
+        String(JSON.parse(String(answers.get(name)?.body)).data[member]),
+      );
+  const sent: string[] = [];
+  for (const block of text.split(/^### .*\n/m).slice(1)) {
+    const name = /^# @name (\w+)$/m.exec(block)?.[1];
+    const [head = '', body] = block.replaceAll(/^#.*\n/gm, '').split('\n\n');
+    const [start = '', ...lines] = head.trim().split('\n').map(fill);
+    const [method = '', path = ''] = start.split(' ');
+    const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
+    const answer = await client.send({ method, path, headers, ...(body?.trim() && { body }) });
+    if (name !== undefined) answers.set(name, answer);
+    sent.push(`${method} ${path.replace(/(?<=^\/book\/)\d+$/, 'ID')} ${answer.status}`);
+  }
+  client.close();
+  return sent;
+}

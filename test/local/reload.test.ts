@@ -1,0 +1,126 @@
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { authorize } from './http.ts';
+import { createDataFolder, LocalService } from './local-service.ts';
+
+const projectFolder = resolve(import.meta.dirname, '../..');
+
+/** Room for a busy machine; a reload takes about a tenth of a second. */
+const noticed = { timeout: 20_000, interval: 50 };
+
+let service: LocalService;
+let dataFolder: string;
+let copy: string;
+let headers: { Authorization: string };
+
+beforeAll(async () => {
+  dataFolder = await createDataFolder();
+  // A change in the project itself would be one for every other service that is under test.
+  copy = await createDataFolder();
+  for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json']) {
+    await cp(join(projectFolder, name), join(copy, name), { recursive: true });
+  }
+  await symlink(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
+  service = await LocalService.start({ DB_PATH: dataFolder }, copy);
+  headers = await authorize(service.baseUrl);
+  await fetch(`${service.baseUrl}/book`, { method: 'POST', headers, body: '{"title":"Emma"}' });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await rm(dataFolder, { recursive: true, force: true });
+  await rm(copy, { recursive: true, force: true });
+});
+
+async function change(file: string, from: string, to: string): Promise<void> {
+  const path = join(copy, file);
+  const text = await readFile(path, 'utf8');
+  expect(text).toContain(from);
+  await writeFile(path, text.replace(from, to));
+}
+
+async function get(path: string): Promise<{ message: string; data: unknown }> {
+  return (await fetch(service.baseUrl + path, { headers })).json() as Promise<{
+    message: string;
+    data: unknown;
+  }>;
+}
+
+test('a change in lib is in the next responses, and the books are still there', async () => {
+  await change('lib/http/outcomes.ts', 'Book retrieved successfully', 'Here it is');
+
+  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Here it is'), noticed);
+
+  expect((await get('/book/1')).data).toMatchObject({ title: 'Emma' });
+});
+
+test('files that are replaced by new ones, as many editors and git do, are noticed each time', async () => {
+  const path = join(copy, 'lib/http/outcomes.ts');
+  for (const [from, to] of [
+    ['Here it is', 'Once'],
+    ['Once', 'Twice'],
+    ['Twice', 'Here it is'],
+  ] as const) {
+    const text = await readFile(path, 'utf8');
+    await writeFile(`${path}.new`, text.replace(from, to));
+    await rename(`${path}.new`, path);
+
+    await vi.waitFor(async () => expect((await get('/book/1')).message).toBe(to), noticed);
+  }
+});
+
+test('a folder that is new is watched too', async () => {
+  await mkdir(join(copy, 'lib/greetings'));
+  await writeFile(join(copy, 'lib/greetings/greeting.ts'), "export const greeting = 'Hello';");
+  const outcomes = await readFile(join(copy, 'lib/http/outcomes.ts'), 'utf8');
+  const using = `import { greeting } from '../greetings/greeting.ts';\n${outcomes}`.replace(
+    "'Here it is'",
+    'greeting',
+  );
+  await writeFile(join(copy, 'lib/http/outcomes.ts'), using);
+  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Hello'), noticed);
+
+  await change('lib/greetings/greeting.ts', 'Hello', 'Here it is');
+
+  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Here it is'), noticed);
+});
+
+test('a syntax error is shown with its place, and the last good version goes on', async () => {
+  await change('handlers/get-book.ts', 'export const handler', 'export const const handler');
+
+  await vi.waitFor(() => expect(service.output).toContain('cannot be loaded'), noticed);
+
+  expect(service.output).toMatch(/handlers\/get-book\.ts:\d+/);
+  expect((await get('/book/1')).message).toBe('Here it is');
+  await change('handlers/get-book.ts', 'export const const handler', 'export const handler');
+});
+
+test('a change of serverless.yml is in the next responses', async () => {
+  await change('serverless.yml', 'http: GET /book/{id}', 'http: GET /volume/{id}');
+
+  await vi.waitFor(async () => expect((await get('/volume/1')).message).toBe('Here it is'), noticed);
+
+  expect((await get('/book/1')).message).toBe('Not found');
+});
+
+test('each request is one short line, and an error comes with its stack', async () => {
+  await fetch(`${service.baseUrl}/volume/7?secret=no`, { headers });
+
+  await vi.waitFor(() => expect(service.output).toContain('/volume/7'), noticed);
+  expect(service.output).toMatch(/\n\d\d:\d\d:\d\d GET \/volume\/7 404 \d+\.\d ms\n/);
+
+  await change('handlers/get-book.ts', 'books.get(', 'void boom(');
+
+  await vi.waitFor(
+    async () => expect((await get('/volume/1')).message).toBe('Internal server error'),
+    noticed,
+  );
+  await vi.waitFor(
+    () =>
+      expect(service.output).toMatch(
+        /ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/,
+      ),
+    noticed,
+  );
+});

@@ -1,0 +1,154 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Book } from '../../../lib/books/book.ts';
+import type { Operation } from './history.ts';
+
+/** Where the clients find the service, which changes when it is started again. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly headers: { readonly Authorization: string };
+}
+
+const clients = 8;
+
+/** Few books at a time, so that clients meet at them. */
+const booksInUse = 6;
+
+/** Clients that were refused wait a moment, or they would keep the processors from the restart. */
+const pauseAfterFailureMs = 50;
+
+/** One of so many creates that had a response is sent again with its key. */
+const repeatEvery = 4;
+
+/** A create without a response, which is sent again with its key until it has one. */
+type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invoked'>;
+
+/** What came back; nothing when the connection broke. */
+type TestResponse = Pick<Operation, 'invoked' | 'returned' | 'status'> & { readonly data: unknown };
+
+/** Clients that create, read, change and delete books, and remember what they were told. */
+export class Workload {
+  /** What happened so far. */
+  readonly operations: Operation[] = [];
+  /** What repeated creates were told that differs from the first time, in sentences. */
+  readonly violations: string[] = [];
+  readonly #ids: number[] = [];
+  readonly #openCreates: OpenCreate[] = [];
+  readonly #created: Book[] = [];
+
+  /** How many writes were acknowledged so far. */
+  get acknowledgedWrites(): number {
+    return this.operations.filter(
+      ({ type, status }) => /create|update|delete/.test(type) && /20./.test(`${status}`),
+    ).length;
+  }
+
+  /**
+   * Lets all clients work.
+   *
+   * @param target - the service
+   * @param stop - ends the work; each client waits for the response that it is owed
+   */
+  async run(target: Target, stop: AbortSignal): Promise<void> {
+    const work = async () => {
+      while (!stop.aborted) {
+        const operation = await this.#doSomething(target);
+        this.operations.push(operation);
+        if (operation.returned === Number.POSITIVE_INFINITY) await sleep(pauseAfterFailureMs);
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, work));
+  }
+
+  /**
+   * Reads all books, as an operation of the history.
+   *
+   * @param target - the service
+   * @returns the status of the response
+   */
+  async list(target: Target): Promise<number> {
+    const { data, ...response } = await ask(target, 'GET', '/books');
+    this.operations.push({ type: 'list', ...response, books: (data ?? []) as Book[] });
+    return response.status;
+  }
+
+  /**
+   * Sends the creates again that have had no response so far.
+   *
+   * @param target - the service
+   */
+  async completeCreates(target: Target): Promise<void> {
+    for (let open = this.#openCreates.pop(); open !== undefined; open = this.#openCreates.pop()) {
+      this.operations.push(await this.#create(target, open));
+    }
+  }
+
+  async #doSomething(target: Target): Promise<Operation> {
+    const open = this.#openCreates.pop();
+    if (open !== undefined) return this.#create(target, open);
+    const repeated = this.#created[randomInt(this.#created.length + 1)];
+    if (repeated !== undefined && randomInt(repeatEvery) === 0) await this.#repeat(target, repeated);
+    const id = this.#ids[randomInt(Math.max(this.#ids.length, 1))];
+    const dice = randomInt(10);
+    if (id === undefined || dice < 3) return this.#create(target);
+    if (dice < 6) return { type: 'get', id, ...asBook(await ask(target, 'GET', `/book/${id}`)) };
+    if (dice < 9) {
+      const changes = { author: randomUUID(), year: randomInt(1_000_000) };
+      return { type: 'update', id, changes, ...asBook(await ask(target, 'PUT', `/book/${id}`, changes)) };
+    }
+    return { type: 'delete', id, ...asBook(await ask(target, 'DELETE', `/book/${id}`)) };
+  }
+
+  /** Its title is the idempotency key, so that whoever sends it again creates no second book. */
+  async #create(target: Target, open?: OpenCreate): Promise<Operation> {
+    const fields = open?.fields ?? { title: randomUUID(), author: 'first', year: 1 };
+    const response = asBook(await ask(target, 'POST', '/book', fields, fields.title));
+    const invoked = open?.invoked ?? response.invoked;
+    if (response.returned === Number.POSITIVE_INFINITY) this.#openCreates.push({ fields, invoked });
+    if (response.book) {
+      this.#ids.push(response.book.id);
+      this.#created.push(response.book);
+    }
+    if (this.#ids.length > booksInUse) this.#ids.shift();
+    return { type: 'create', fields, ...response, invoked };
+  }
+
+  /** Whatever has become of the book since, the response is the first one. */
+  async #repeat(target: Target, { id, ...fields }: Book): Promise<void> {
+    const { status, data } = await ask(target, 'POST', '/book', fields, fields.title);
+    if (status === 0 || status === 503) return;
+    if (status !== 201 || !isDeepStrictEqual(data, { id, ...fields })) {
+      this.violations.push(
+        `the create of book ${id} was repeated and got ${status}, ${JSON.stringify(data)}`,
+      );
+    }
+  }
+}
+
+async function ask(
+  { baseUrl, headers }: Target,
+  method: string,
+  path: string,
+  body?: object,
+  key?: string,
+): Promise<TestResponse> {
+  const invoked = performance.now();
+  try {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { ...headers, ...(key && { 'Idempotency-Key': key }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const { status, data } = (await response.json()) as { status: number; data: unknown };
+    const returned = status === 503 ? Number.POSITIVE_INFINITY : performance.now();
+    return { invoked, returned, status, data };
+  } catch {
+    return { invoked, returned: Number.POSITIVE_INFINITY, status: 0, data: null };
+  }
+}
+
+function asBook({ data, ...response }: TestResponse): Omit<TestResponse, 'data'> & { readonly book?: Book } {
+  return data === null ? response : { ...response, book: data as Book };
+}

@@ -1,0 +1,70 @@
+/** `npm run smoke -- --stage S`: the conformance suite against a deployed stage, whose URL and password it finds. */
+
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { testService } from '../../test/conformance/test-service.ts';
+import { findAddress, findDeployedStage, StageError } from './deployed-stage.ts';
+import { formatGatewayReport } from './gateway-report.ts';
+
+/** A new account may run no more than 10 instances at a time; others have requests as well. */
+const requestsAtOnce = 4;
+
+const usage = `Usage: npm run smoke -- --stage STAGE [--region REGION] [options]
+
+Runs the conformance suite against a deployed stage, with the address and the password that its stack has: a few requests
+at a time, on a stage with many books in pages, and with books of its own that it deletes. Needs AWS credentials that may
+read the stack and its credentials secret (docs/operations.md). Where API Gateway itself responds otherwise than the local
+service, it says so and does not fail; --report FILE writes down what API Gateway responded with.
+Options: --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and
+--without, as in \`npm run conformance\`.`;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === undefined) return 2;
+  const { stage, region, 'base-url': baseUrl, 'host-header': hostHeader, without, report } = options;
+  if (region !== undefined) process.env.AWS_REGION = region;
+  try {
+    const deployed = await findDeployedStage(stage);
+    const address = baseUrl ?? (await findAddress(deployed));
+    console.log(`Stage ${stage} at ${address}`);
+    return await testService({
+      ...deployed,
+      baseUrl: address,
+      hostHeader,
+      without,
+      requestsAtOnce,
+      toleratesGateway: true,
+      report: ({ gatewayCases }) => {
+        if (report === undefined) return;
+        writeFileSync(report, formatGatewayReport(`API Gateway at stage ${stage}`, gatewayCases));
+        console.log(`What API Gateway responded with is in ${report}.`);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error;
+    console.error(error.message);
+    return 1;
+  }
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        stage: { type: 'string' },
+        region: { type: 'string' },
+        'base-url': { type: 'string' },
+        'host-header': { type: 'string' },
+        without: { type: 'string', multiple: true },
+        report: { type: 'string' },
+      },
+    });
+    if (values.stage === undefined) throw new Error('--stage is needed');
+    return { ...values, stage: values.stage };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return undefined;
+  }
+}
