@@ -9,7 +9,7 @@ const badRequest = { status: 400, message: 'Bad request', data: null };
 const tokenRequired = { status: 401, message: 'Authorization token required', data: null };
 const notFound = { status: 404, message: 'Not found', data: null };
 
-/** Every message that a client may get to read (README.md, section Errors, and the successes of docs/specification.md). */
+/** Every message that a client may get to read (docs/api.md, section Errors, and the successes of docs/specification.md). */
 const messages = new Set([
   'Token generated successfully',
   'Book created successfully',
