@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { publicEndpoint } from '../../lib/endpoint.ts';
 import { outcomes } from '../../lib/http/outcomes.ts';
-import { connect, createBookTable, listBooks } from '../support/book-table.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
+import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
+import { connect, createBookTable, emma, listBooks } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
-import { startFaultyProxy } from '../support/faulty-proxy.ts';
-import { createContext, createEvent } from '../support/proxy-event.ts';
+import { createContext, createEvent } from '../support/load-handlers.ts';
 
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 const key = 'the key';
 
 /** Of the function's timeout; the 503 is sent a little earlier. */

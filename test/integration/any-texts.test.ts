@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { anyText, fragments, fragmentText } from '../support/any-text.ts';
-import { type BookTable, createBookTable, setCounter } from '../support/book-table.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
+import { type BookTable, createBookTable, seedBooks, setCounter } from '../support/book-table.ts';
 import { forgeToken } from '../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
-import { seedBooks } from '../support/seed-books.ts';
 
 const headers = { Authorization: forgeToken({ secret: settings.SECRET_TOKEN }) };
 

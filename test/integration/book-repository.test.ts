@@ -3,18 +3,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BookNotFoundError, BookTooLargeError, IdTakenError } from '../../lib/books/errors.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { anyText } from '../support/any-text.ts';
 import {
   type BookTable,
   createBookTable,
+  emma,
   listBooks,
   readCounter,
   setCounter,
 } from '../support/book-table.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
 import { inParallel } from '../support/in-parallel.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 /** The limit of an item is 409,600 bytes with its attribute names, numbers and write tokens. */
 const largest = 'x'.repeat(409_600 - 256);

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { crc32 } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
 import { AttemptHandler } from '../../lib/dynamodb/http-handler.ts';
-import { createSelfSignedCertificate } from '../support/self-signed-certificate.ts';
+import { createSelfSignedCertificate } from '../simulators/self-signed-certificate.ts';
 
 const stops: (() => void)[] = [];
 

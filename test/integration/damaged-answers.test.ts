@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
+import { type Engine, startEngine } from '../simulators/engine.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import {
+  type Books,
   type BookTable,
   connect,
   createBookTable,
+  emma,
   listBooks,
+  openBooks,
   type TableAccess,
 } from '../support/book-table.ts';
-import { type Books, openBooks } from '../support/books.ts';
-import { type Engine, startEngine } from '../support/engine.ts';
-import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 /** Not every engine sends checksums, so that this is about the embedded one. */
 let engine: Engine;
@@ -32,7 +32,7 @@ beforeEach(async () => {
   proxy = await startFaultyProxy(engine.endpoint);
   table = await createBookTable(engine.endpoint);
   proxied = { client: connect(proxy.endpoint), tableName: table.tableName };
-  books = openBooks(proxied.client, table.tableName);
+  books = openBooks(proxied);
 });
 
 afterEach(async () => {

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTokenSigner } from '../../lib/auth/token.ts';
-import { createBookTable } from '../support/book-table.ts';
-import { capacityOf, coldStartCheck } from '../support/capacity.ts';
+import { type Engine, startEngine } from '../simulators/engine.ts';
+import {
+  capacityOf,
+  coldStartCheck,
+  type MeteringProxy,
+  startMeteringProxy,
+} from '../simulators/metering-proxy.ts';
+import { createBookTable, seedBooks } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { type Engine, startEngine } from '../support/engine.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
-import { type MeteringProxy, startMeteringProxy } from '../support/metering-proxy.ts';
-import { seedBooks } from '../support/seed-books.ts';
 
 /** Functions that check the table when they start; all but the token's. */
 const functionsWithTable = 5;

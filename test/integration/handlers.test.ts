@@ -1,13 +1,11 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BookTable, createBookTable, listBooks, setCounter } from '../support/book-table.ts';
+import { type Engine, provideEngine, startEngine } from '../simulators/engine.ts';
+import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
+import { type BookTable, createBookTable, emma, listBooks, setCounter } from '../support/book-table.ts';
 import { type CapturedLog, captureLog } from '../support/captured-log.ts';
-import { type Engine, provideEngine, startEngine } from '../support/engine.ts';
-import { startFaultyProxy } from '../support/faulty-proxy.ts';
 import { forgeToken } from '../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 let engine: Engine;
 let table: BookTable;

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BookTable, createBookTable, listBooks } from '../support/book-table.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
+import { type BookTable, createBookTable, emma, listBooks } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
 import { forgeToken } from '../support/forge-token.ts';
 import { type HostileMember, hostileObject, lastMember } from '../support/hostile-json.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
 
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 const headers = { Authorization: forgeToken({ secret: settings.SECRET_TOKEN }) };
 
 /** Room for five hundred bodies on a busy machine. */

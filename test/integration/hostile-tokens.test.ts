@@ -4,13 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BookTable, createBookTable, listBooks } from '../support/book-table.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
+import { type BookTable, createBookTable, emma, listBooks } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
 import { encodeJson, forgeToken } from '../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
 
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 const secret = settings.SECRET_TOKEN;
 
 const protectedRoutes = [

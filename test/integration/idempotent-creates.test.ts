@@ -3,18 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { IdempotencyKeyUsedError, IdTakenError } from '../../lib/books/errors.ts';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey, claimKey, counterKey } from '../../lib/dynamodb/keys.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
+import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import {
   type BookTable,
   connect,
   createBookTable,
+  emma,
   listBooks,
   readCounter,
   setCounter,
 } from '../support/book-table.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
-import { startFaultyProxy } from '../support/faulty-proxy.ts';
 
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 const key = 'the key';
 
 let engine: Engine;

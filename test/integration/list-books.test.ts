@@ -3,17 +3,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CounterMissingError } from '../../lib/books/errors.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
 import {
   type BookTable,
   createBookTable,
+  emma,
   iterateBooks,
   listBooks,
   setCounter,
 } from '../support/book-table.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
 import { inParallel } from '../support/in-parallel.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 let engine: Engine;
 let table: BookTable;

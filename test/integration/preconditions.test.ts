@@ -4,14 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { type BookTable, connect, createBookTable } from '../support/book-table.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
+import { type BookTable, connect, createBookTable, emma } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
-import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { forgeToken } from '../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 let engine: Engine;
 let proxy: FaultyProxy;

@@ -2,13 +2,18 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { BookList } from '../../lib/dynamodb/book-list.ts';
-import { type BookTable, connect, createBookTable, listBooks, setCounter } from '../support/book-table.ts';
-import { type Engine, provideEngine } from '../support/engine.ts';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
+import { type MeteringProxy, startMeteringProxy } from '../simulators/metering-proxy.ts';
+import {
+  type BookTable,
+  connect,
+  createBookTable,
+  emma,
+  listBooks,
+  seedBooks,
+  setCounter,
+} from '../support/book-table.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { type MeteringProxy, startMeteringProxy } from '../support/metering-proxy.ts';
-import { seedBooks } from '../support/seed-books.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
 /** Three to a page of 1 MB, so that twelve of them are all that is held in memory. */
 const largeTitle = 'x'.repeat(300_000);

@@ -5,12 +5,9 @@ import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError } from '../../lib/books/errors.ts';
 import { verifyTable } from '../../lib/dynamodb/table.ts';
-import { connect, createBookTable, listBooks, readCounter } from '../support/book-table.ts';
-import { openBooks } from '../support/books.ts';
-import { type Engine, provideEngine, startEngine } from '../support/engine.ts';
-import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
+import { type Engine, provideEngine, startEngine } from '../simulators/engine.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
+import { connect, createBookTable, emma, listBooks, openBooks, readCounter } from '../support/book-table.ts';
 
 let engine: Engine;
 const proxies: FaultyProxy[] = [];
@@ -31,7 +28,7 @@ async function openThroughProxy() {
   // The table's own client reaches the engine directly.
   const table = await createBookTable(engine.endpoint);
   const proxied = { client: connect(proxy.endpoint), tableName: table.tableName };
-  return { table, proxy, proxied, books: openBooks(proxied.client, table.tableName) };
+  return { table, proxy, proxied, books: openBooks(proxied) };
 }
 
 // Concurrent, since most of the time goes by in waiting for time limits and for the pauses between attempts.

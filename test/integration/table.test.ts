@@ -3,10 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { openBookRepository } from '../../lib/dynamodb/open-book-repository.ts';
 import { KeySchemaError, TableNotFoundError, verifyTable } from '../../lib/dynamodb/table.ts';
-import { connect, createBookTable, listBooks } from '../support/book-table.ts';
-import { type Engine, provideEngine, startEngine } from '../support/engine.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
+import { type Engine, provideEngine, startEngine } from '../simulators/engine.ts';
+import { connect, createBookTable, emma, listBooks } from '../support/book-table.ts';
 
 let engine: Engine;
 

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { HttpClient, type HttpRequest } from '../conformance/http-client.ts';
+import { startEngine } from '../simulators/engine.ts';
 import { createBookTable } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { type CheckedAnswer, checkAnswer, findExamples } from '../support/contract/check-answer.ts';
 import { findOperation, operations } from '../support/contract/description.ts';
 import { sendMalformed } from '../support/contract/raw-http.ts';
-import { startEngine } from '../support/engine.ts';
 import { forgeToken } from '../support/forge-token.ts';
 import { settings as handlerSettings, loadHandlers } from '../support/load-handlers.ts';
 import { createDataFolder, LocalService, testSettings } from './local-service.ts';

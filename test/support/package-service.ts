@@ -1,9 +1,16 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
+
+const settings = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
+
+/** The NODE_OPTIONS that the list function is deployed with, which bound its memory. */
+export const listNodeOptions: string = settings.functions.listBooks.environment.NODE_OPTIONS;
 
 /** The functions' names in serverless.yml. */
 export const functionNames = [

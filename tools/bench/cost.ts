@@ -1,4 +1,4 @@
-import { type Capacity, coldStartCheck } from '../../test/support/capacity.ts';
+import { type Capacity, coldStartCheck } from '../../test/simulators/metering-proxy.ts';
 import prices from './prices.json' with { type: 'json' };
 
 /** Dollars for a million calls. */

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { capacityOf } from '../../test/support/capacity.ts';
+import type { capacityOf } from '../../test/simulators/metering-proxy.ts';
 import { settings, token } from './settings.ts';
 
 /** One of our six endpoints, by the name of its handler's file. */

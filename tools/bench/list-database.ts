@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBookTable } from '../../test/support/book-table.ts';
-import { EngineProcess } from '../../test/support/engine-process.ts';
-import { seedBooks } from '../../test/support/seed-books.ts';
+import { EngineProcess } from '../../test/simulators/engine.ts';
+import { createBookTable, seedBooks } from '../../test/support/book-table.ts';
 import { startServer } from './server-process.ts';
 
 /** A database that holds some books, on the core of the bench. */

@@ -6,7 +6,7 @@ import { pick } from 'stream-json/filters/pick.js';
 import { streamArray } from 'stream-json/streamers/stream-array.js';
 import { type HttpResponse, toHttpResponse } from '../../test/aws/runtime/http-response.ts';
 import type { LambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
-import { listNodeOptions } from '../../test/support/list-node-options.ts';
+import { listNodeOptions } from '../../test/support/package-service.ts';
 import type { Candidate } from './candidates.ts';
 import { createEvent, type EndpointCall } from './endpoints.ts';
 import { readCpuMs, readPeakMemoryMb } from './process-usage.ts';

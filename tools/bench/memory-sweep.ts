@@ -1,4 +1,4 @@
-import { capacityOf } from '../../test/support/capacity.ts';
+import { capacityOf } from '../../test/simulators/metering-proxy.ts';
 import type { Candidate } from './candidates.ts';
 import { type Cost, costOf } from './cost.ts';
 import { createCpuShare } from './cpu-share.ts';

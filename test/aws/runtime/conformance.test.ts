@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import { type ConformanceContext, createContext } from '../../conformance/context.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
+import { type Engine, startEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable } from '../../support/book-table.ts';
-import { type Engine, startEngine } from '../../support/engine.ts';
 import { Gateway } from './gateway.ts';
 
 const settings = {

@@ -5,11 +5,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createTokenSigner } from '../../../lib/auth/token.ts';
 import { bookKey } from '../../../lib/dynamodb/keys.ts';
-import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
-import { type Engine, startEngine } from '../../support/engine.ts';
-import { type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
-import { listNodeOptions } from '../../support/list-node-options.ts';
-import { seedBooks } from '../../support/seed-books.ts';
+import { type Engine, startEngine } from '../../simulators/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
+import { type BookTable, createBookTable, seedBooks, setCounter } from '../../support/book-table.ts';
+import { listNodeOptions } from '../../support/package-service.ts';
 import { type HttpResponse, toHttpResponse } from './http-response.ts';
 import { LambdaInstance } from './lambda-instance.ts';
 

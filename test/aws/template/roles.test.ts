@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTokenSigner } from '../../../lib/auth/token.ts';
+import { type Engine, startEngine } from '../../simulators/engine.ts';
+import { startFaultyProxy } from '../../simulators/faulty-proxy.ts';
 import { type BookTable, createBookTable } from '../../support/book-table.ts';
-import { type Engine, startEngine } from '../../support/engine.ts';
-import { startFaultyProxy } from '../../support/faulty-proxy.ts';
 import { type Call, loadHandlers, settings } from '../../support/load-handlers.ts';
 import { findResources, readTemplate } from './template.ts';
 

@@ -1,4 +1,4 @@
-import fragments from '../../support/syntax-fragments.json' with { type: 'json' };
+import { fragments } from '../../support/any-text.ts';
 import { createBook, expectCreated, expectStored, listBooks, pickBooks } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';

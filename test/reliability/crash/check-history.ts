@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../../lib/books/book.ts';
-import { findOrder } from '../../support/find-order.ts';
+import { findOrder } from '../find-order.ts';
 import { hasResponse, type Operation } from './history.ts';
 
 type Create = Extract<Operation, { type: 'create' }>;

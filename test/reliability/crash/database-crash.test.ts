@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { authorize } from '../../local/http.ts';
 import { createDataFolder, LocalService } from '../../local/local-service.ts';
-import { EngineProcess } from '../../support/engine-process.ts';
+import { EngineProcess } from '../../simulators/engine.ts';
 import { checkHistory } from './check-history.ts';
 import { rounds, waitForCrash } from './rounds.ts';
 import { Workload } from './workload.ts';

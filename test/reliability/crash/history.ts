@@ -1,5 +1,5 @@
 import type { Book, BookFields } from '../../../lib/books/book.ts';
-import type { Interval } from '../../support/find-order.ts';
+import type { Interval } from '../find-order.ts';
 
 /** What a client did and was told. A response that never came, or a 503, leaves `returned` at Infinity. */
 export type Operation = Interval & {

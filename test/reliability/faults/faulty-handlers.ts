@@ -2,13 +2,13 @@ import { rootCertificates, setDefaultCACertificates } from 'node:tls';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
+import { startEngine } from '../../simulators/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
+import { createSelfSignedCertificate } from '../../simulators/self-signed-certificate.ts';
 import { type BookTable, createBookTable, listBooks } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
-import { startEngine } from '../../support/engine.ts';
-import { type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
 import { forgeToken } from '../../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../../support/load-handlers.ts';
-import { createSelfSignedCertificate } from '../../support/self-signed-certificate.ts';
 
 type Response = Awaited<ReturnType<Call>>;
 

@@ -2,10 +2,9 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
 import { authorize } from '../../local/http.ts';
 import { LocalService } from '../../local/local-service.ts';
-import { connect, listBooks, type TableAccess } from '../../support/book-table.ts';
-import { type Books, openBooks } from '../../support/books.ts';
-import { type Engine, startEngine } from '../../support/engine.ts';
-import { type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
+import { type Engine, startEngine } from '../../simulators/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
+import { type Books, connect, listBooks, openBooks, type TableAccess } from '../../support/book-table.ts';
 
 /** The real service, in front of a real engine, with the faulty proxy between them. */
 export interface FaultyService {
@@ -51,7 +50,7 @@ async function startFaultyService(): Promise<FaultyService> {
     baseUrl: service.baseUrl,
     headers: await authorize(service.baseUrl),
     proxy,
-    repository: openBooks(table.client, table.tableName),
+    repository: openBooks(table),
     readStored: async () => new Map((await listBooks(table)).map((book) => [book.id, book])),
     get output() {
       return service.output;

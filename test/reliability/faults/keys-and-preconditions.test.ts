@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
-import { type Fault, faults } from '../../support/faulty-proxy.ts';
+import { type Fault, faults } from '../../simulators/faulty-proxy.ts';
 import { type FaultyHandlers, startFaultyHandlers } from './faulty-handlers.ts';
 
 const faultNames = Object.keys(faults) as Fault[];

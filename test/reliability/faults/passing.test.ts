@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { type Fault, faults } from '../../support/faulty-proxy.ts';
+import { type Fault, faults } from '../../simulators/faulty-proxy.ts';
 import { startServiceForGroup } from './faulty-service.ts';
 import { runRound } from './round.ts';
 

@@ -3,8 +3,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test, vi } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
 import { counterKey } from '../../../lib/dynamodb/keys.ts';
-import { setCounter } from '../../support/book-table.ts';
-import { storeBook } from '../../support/seed-books.ts';
+import { setCounter, storeBook } from '../../support/book-table.ts';
 import { startFaultyHandlers } from './faulty-handlers.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
-import type { WrongResponse } from '../../support/faulty-proxy.ts';
+import type { WrongResponse } from '../../simulators/faulty-proxy.ts';
 import { type FaultyHandlers, startFaultyHandlers } from './faulty-handlers.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findOrder, type Interval } from '../../support/find-order.ts';
+import { findOrder, type Interval } from '../find-order.ts';
 import type { BookRequest } from './book-request.ts';
 import { applyRequest, type Catalog, describeCatalog } from './catalog.ts';
 import { chosenIn, type TestResponse } from './client.ts';

@@ -1,9 +1,9 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Engine, provideEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
-import { type Engine, provideEngine } from '../../support/engine.ts';
 import { type Call, loadHandlers } from '../../support/load-handlers.ts';
 import { emptyCatalog } from './catalog.ts';
 import { anyCommand } from './commands.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
 import { decodeToken } from '../../support/forge-token.ts';
-import { createContext, createEvent } from '../../support/proxy-event.ts';
+import { createContext, createEvent } from '../../support/load-handlers.ts';
 
 const now = 1_800_000_000;
 

@@ -6,7 +6,7 @@ import { HttpError } from '../../../lib/http/http-error.ts';
 import { outcomes } from '../../../lib/http/outcomes.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
 import { forgeToken } from '../../support/forge-token.ts';
-import { createContext, createEvent } from '../../support/proxy-event.ts';
+import { createContext, createEvent } from '../../support/load-handlers.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 const config = { signingSecret: secret, corsOrigin: undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findOrder } from '../../support/find-order.ts';
+import { findOrder } from '../../reliability/find-order.ts';
 
 /** A register: a write of a value, or a read that gave it. */
 interface Operation {

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { entityTagHeader, hasCurrentVersion, readIfMatch } from '../../../../lib/http/entity-tag.ts';
-import { createEvent } from '../../../support/proxy-event.ts';
+import { createEvent } from '../../../support/load-handlers.ts';
 
 const withHeader = (name: string, ...values: string[]): APIGatewayProxyEvent =>
   createEvent({ headers: { [name]: values.at(-1) ?? '' }, multiValueHeaders: { [name]: values } });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readIdempotencyKey, replayedHeader } from '../../../../lib/http/idempotency-key.ts';
-import { createEvent } from '../../../support/proxy-event.ts';
+import { createEvent } from '../../../support/load-handlers.ts';
 
 const name = 'idempotency-key';
 const read = (...values: string[]) =>

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { linkToNext } from '../../../../lib/http/link.ts';
-import { createEvent } from '../../../support/proxy-event.ts';
+import { createEvent } from '../../../support/load-handlers.ts';
 
 const link = (path: string) => {
   const requestContext = { path } as APIGatewayProxyEvent['requestContext'];

@@ -8,7 +8,7 @@ import { outcomes } from '../../../../lib/http/outcomes.ts';
 import { logRequests } from '../../../../lib/log/request-log.ts';
 import { type CapturedLog, captureLog } from '../../../support/captured-log.ts';
 import { forgeToken } from '../../../support/forge-token.ts';
-import { createContext, createEvent } from '../../../support/proxy-event.ts';
+import { createContext, createEvent } from '../../../support/load-handlers.ts';
 
 const secret = 'sentinel-of-the-signing-secret, longer than 32 bytes';
 const config = { signingSecret: secret, corsOrigin: undefined };

@@ -2,7 +2,22 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
-import type { Capacity } from './capacity.ts';
+
+/** What a call asks of DynamoDB: requests, units for reads of 4 KB, and units for writes of 1 KB. */
+export type Capacity = Readonly<{ requests: number; readUnits: number; writeUnits: number }>;
+
+/** What a successful call of each endpoint asks of DynamoDB for books of up to 1 KB; a list is one of 1,000 books. */
+export const capacityOf = {
+  'POST /token': { requests: 0, readUnits: 0, writeUnits: 0 },
+  'POST /book': { requests: 2, readUnits: 0, writeUnits: 2 },
+  'GET /books': { requests: 2, readUnits: 24, writeUnits: 0 },
+  'GET /book/{id}': { requests: 1, readUnits: 1, writeUnits: 0 },
+  'PUT /book/{id}': { requests: 1, readUnits: 0, writeUnits: 1 },
+  'DELETE /book/{id}': { requests: 1, readUnits: 0, writeUnits: 1 },
+} as const satisfies Readonly<Record<string, Capacity>>;
+
+/** The check of the table when an instance starts, which the token function does not make. */
+export const coldStartCheck: Capacity = { requests: 1, readUnits: 1, writeUnits: 0 };
 
 /** A request that the engine has carried out. */
 interface MeteredRequest {
