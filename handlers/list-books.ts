@@ -6,7 +6,7 @@ import { linkToNext } from '../lib/http/link.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 import { streamingEndpoint } from '../lib/streaming-endpoint.ts';
 
-const config = loadConfig(['table', 'responseStreaming']);
+const config = loadConfig(['table']);
 const list = await openBookList(config.table);
 
 /** GET /books */

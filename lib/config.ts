@@ -9,8 +9,6 @@ export interface Config {
   readonly credentials: Credentials;
   /** DB_URL: where the books are. */
   readonly table: TableLocation;
-  /** RESPONSE_TRANSFER_MODE: whether API Gateway takes the response as a stream. */
-  readonly responseStreaming: boolean;
   /** CORS_ORIGIN: the origin whose scripts may read the responses; none when it is empty or not set. */
   readonly corsOrigin: string | undefined;
 }
@@ -72,10 +70,6 @@ const readers: { readonly [Part in keyof Config]: Reader<Config[Part]> } = {
 
   credentials(setting) {
     return { username: setting('AUTH_USERNAME'), password: setting('AUTH_PASSWORD') };
-  },
-
-  responseStreaming(_setting, environment) {
-    return environment.RESPONSE_TRANSFER_MODE === 'STREAM';
   },
 
   corsOrigin(_setting, environment, problems) {

@@ -71,7 +71,6 @@ async function run(serverless: Serverless, { host, httpPort }: Options): Promise
     AUTH_USERNAME: config.credentials.username,
     AUTH_PASSWORD: config.credentials.password,
     DB_URL: storage.url,
-    RESPONSE_TRANSFER_MODE: 'STREAM',
     CORS_ORIGIN: config.corsOrigin ?? '',
   });
 

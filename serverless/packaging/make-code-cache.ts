@@ -23,7 +23,6 @@ Object.assign(process.env, {
   AUTH_USERNAME: 'username',
   AUTH_PASSWORD: 'password',
   DB_URL: `http://127.0.0.1:${port}/books`,
-  RESPONSE_TRANSFER_MODE: 'STREAM',
   AWS_ACCESS_KEY_ID: 'id',
   AWS_SECRET_ACCESS_KEY: 'key',
 });

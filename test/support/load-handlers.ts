@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
+import './collect-streams.ts';
 
 /** The settings of the functions that {@link loadHandlers} loads. */
 export const settings = {

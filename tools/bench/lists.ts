@@ -34,7 +34,7 @@ export interface ListResult {
 }
 
 /** What the list function is deployed with. */
-export const listSettings = { RESPONSE_TRANSFER_MODE: 'STREAM', NODE_OPTIONS: listNodeOptions };
+export const listSettings = { NODE_OPTIONS: listNodeOptions };
 
 /** Above this, a list is checked by a streaming parser. */
 const maxParsedAtOnce = 100_000;

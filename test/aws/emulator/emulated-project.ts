@@ -34,6 +34,9 @@ export function makeEmulatedProject(emulatorUrl: string): EmulatedProject {
     return () => writeFileSync(path, before);
   };
 
+  // An integration with the transfer mode STREAM is taken, and then responds with 500.
+  const list = 'handlers/list-books.ts';
+  replace(list, 'import', "import '../test/support/collect-streams.ts';\nimport");
   // Its API is not at the address that the stack says.
   replace('package.json', 'node tools/smoke/main.ts', 'node test/aws/emulator/smoke.ts');
   edit(join(folder, 'serverless.yml'), (service) => {
@@ -42,8 +45,6 @@ export function makeEmulatedProject(emulatorUrl: string): EmulatedProject {
     // The functions' requests to AWS's own name for DynamoDB would leave the machine.
     const url = find(service, 'functions', 'createBook', 'environment', 'DB_URL');
     url.value = String(url.value).replace(/^https:\/\/[^/]+/, emulatorUrl);
-    // An integration with the transfer mode STREAM is taken, and then responds with 500.
-    find(service, 'functions', 'listBooks', 'environment', 'RESPONSE_TRANSFER_MODE').value = 'BUFFERED';
     const http = ['functions', 'listBooks', 'events', 0, 'http'];
     find(service, ...http, 'response', 'transferMode').value = 'BUFFERED';
     find(service, ...http, 'timeoutInMillis').value = 29_000; // more goes with STREAM only

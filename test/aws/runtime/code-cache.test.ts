@@ -32,7 +32,6 @@ const initialize = async (
       AUTH_USERNAME: 'librarian',
       AUTH_PASSWORD: 'a password',
       DB_URL: table.url,
-      RESPONSE_TRANSFER_MODE: 'STREAM',
       NODE_OPTIONS: nodeOptions,
     },
   );

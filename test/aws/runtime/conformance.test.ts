@@ -22,7 +22,6 @@ beforeAll(async () => {
   gateway = await Gateway.start(inject('functionsFolder'), {
     ...settings,
     DB_URL: table.url,
-    RESPONSE_TRANSFER_MODE: 'STREAM',
   });
   context = createContext({
     baseUrl: gateway.baseUrl,

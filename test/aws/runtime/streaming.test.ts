@@ -52,7 +52,6 @@ const startInstance = async (tableName: string): Promise<LambdaInstance> => {
     {
       SECRET_TOKEN: secret,
       DB_URL: `${proxy.endpoint}/${tableName}`,
-      RESPONSE_TRANSFER_MODE: 'STREAM',
       NODE_OPTIONS: listNodeOptions,
     },
   );
