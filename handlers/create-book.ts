@@ -1,18 +1,18 @@
-import { parseNewBook } from '../lib/books/parse-book.ts';
+import { bookFields } from '../lib/books/book.ts';
 import { loadConfig } from '../lib/config.ts';
 import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { entityTagHeader } from '../lib/http/entity-tag.ts';
-import { HttpError } from '../lib/http/http-error.ts';
 import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
-import { outcomes } from '../lib/http/outcomes.ts';
+import { readFields } from '../lib/http/json-body.ts';
+import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 
 const config = loadConfig(['table']);
 const books = await openBookRepository(config.table);
 
 /** POST /book */
 export const handler = protectedEndpoint(config, outcomes.bookCreated, async (event) => {
-  const fields = parseNewBook(event);
+  const fields = readFields(event, bookFields);
   if (fields === undefined) throw new HttpError(outcomes.invalidInput);
   const { book, version, replayed } = await books.create(fields, readIdempotencyKey(event));
   return { data: book, headers: { ...entityTagHeader(version), ...replayedHeader(replayed) } };

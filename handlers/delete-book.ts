@@ -1,15 +1,15 @@
-import { parseBookId } from '../lib/books/book-id.ts';
 import { loadConfig } from '../lib/config.ts';
 import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { readIfMatch } from '../lib/http/entity-tag.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
+import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = await openBookRepository(config.table);
 
 /** DELETE /book/{id} */
 export const handler = protectedEndpoint(config, outcomes.bookDeleted, async (event) => {
-  await books.delete(parseBookId(event.pathParameters?.id), readIfMatch(event));
+  await books.delete(readBookId(event), readIfMatch(event));
   return { data: null };
 });

@@ -1,16 +1,16 @@
-import { parseBookId } from '../lib/books/book-id.ts';
 import { loadConfig } from '../lib/config.ts';
 import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { entityTagHeader, hasCurrentVersion } from '../lib/http/entity-tag.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
+import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = await openBookRepository(config.table);
 
 /** GET /book/{id} */
 export const handler = protectedEndpoint(config, outcomes.bookRetrieved, async (event) => {
-  const { book, version } = await books.get(parseBookId(event.pathParameters?.id));
+  const { book, version } = await books.get(readBookId(event));
   const headers = entityTagHeader(version);
   if (hasCurrentVersion(event, version)) return { outcome: outcomes.notModified, headers };
   return { data: book, headers };

@@ -1,19 +1,19 @@
-import { parseBookId } from '../lib/books/book-id.ts';
-import { parseBookChanges } from '../lib/books/parse-book.ts';
+import { bookFields } from '../lib/books/book.ts';
 import { loadConfig } from '../lib/config.ts';
 import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { entityTagHeader, readIfMatch } from '../lib/http/entity-tag.ts';
-import { HttpError } from '../lib/http/http-error.ts';
-import { outcomes } from '../lib/http/outcomes.ts';
+import { readGivenFields } from '../lib/http/json-body.ts';
+import { HttpError, outcomes } from '../lib/http/outcomes.ts';
+import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = await openBookRepository(config.table);
 
 /** PUT /book/{id} */
 export const handler = protectedEndpoint(config, outcomes.bookUpdated, async (event) => {
-  const id = parseBookId(event.pathParameters?.id);
-  const changes = parseBookChanges(event);
+  const id = readBookId(event);
+  const changes = readGivenFields(event, bookFields);
   if (changes === undefined) {
     // A missing book comes before an invalid body (specification 9.1).
     await books.get(id);

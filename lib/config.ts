@@ -1,26 +1,28 @@
 import type { Credentials } from './auth/credentials.ts';
 import { parseTableUrl, type TableLocation } from './dynamodb/table-url.ts';
 
-/** Everything that the service can be configured with. */
-export interface Config {
+/** The settings of every endpoint. */
+export interface EndpointConfig {
   /** SECRET_TOKEN: what tokens are signed with. */
   readonly signingSecret: string;
+  /** CORS_ORIGIN: the web site whose scripts may read responses; none when it is empty or not set. */
+  readonly corsOrigin: string | undefined;
+}
+
+/** All settings. */
+export interface Config extends EndpointConfig {
   /** AUTH_USERNAME and AUTH_PASSWORD: the one credential pair. */
   readonly credentials: Credentials;
   /** DB_URL: where the books are. */
   readonly table: TableLocation;
-  /** CORS_ORIGIN: the origin whose scripts may read the responses; none when it is empty or not set. */
-  readonly corsOrigin: string | undefined;
 }
-
-/** The settings of every endpoint, public ones included: one function checks what another one issues. */
-export type EndpointConfig = Pick<Config, (typeof endpointParts)[number]>;
-
-const endpointParts = ['signingSecret', 'corsOrigin'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration cannot be loaded. The message names every setting that is wrong and what it has to be. */
+/** For endpoints that are not AWS's own and so name no region. */
+const defaultRegion = 'us-east-1';
+
+/** The configuration cannot be loaded. The message names every setting that is wrong. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -30,67 +32,48 @@ export class ConfigError extends Error {
 }
 
 /**
- * Loads the settings of every endpoint and those that a function uses besides.
+ * Loads the settings of every endpoint, and those of one endpoint.
  *
- * @param parts - the further members of {@link Config} to load
- * @param environment - settings by name
- * @returns the settings
- * @throws {ConfigError} when a setting is missing, empty or malformed; it names all that are
+ * @param parts - the settings that not every endpoint has
+ * @throws {ConfigError} when a setting is missing, empty or malformed
  */
-export function loadConfig<Part extends keyof Config>(
+export function loadConfig<Part extends 'credentials' | 'table'>(
   parts: readonly Part[],
   environment: Environment = process.env,
-): Pick<Config, Part> & EndpointConfig {
+): EndpointConfig & Pick<Config, Part> {
   const problems: string[] = [];
-  const setting = (name: string): string => {
+  const required = (name: string): string => {
     const value = environment[name] ?? '';
     if (value === '') problems.push(`${name} is ${environment[name] === undefined ? 'not set' : 'empty'}`);
     return value;
   };
-  const config: Partial<Config> = Object.fromEntries(
-    [...endpointParts, ...parts].map((part) => [part, readers[part](setting, environment, problems)]),
-  );
+  const readers: { readonly [Name in keyof Config]: () => Config[Name] | undefined } = {
+    signingSecret: () => required('SECRET_TOKEN'),
+    corsOrigin: () => readOrigin(environment.CORS_ORIGIN || undefined, problems),
+    credentials: () => ({ username: required('AUTH_USERNAME'), password: required('AUTH_PASSWORD') }),
+    table: () => readTable(required('DB_URL'), environment.AWS_REGION || defaultRegion, problems),
+  };
+  const names = ['signingSecret', 'corsOrigin', ...parts] as const;
+  const config: Partial<Config> = Object.fromEntries(names.map((name) => [name, readers[name]()]));
   if (problems.length > 0) throw new ConfigError(problems);
-  return config as Pick<Config, Part> & EndpointConfig;
+  return config as EndpointConfig & Pick<Config, Part>;
 }
 
-type Reader<Value> = (
-  setting: (name: string) => string,
-  environment: Environment,
-  problems: string[],
-) => Value | undefined;
+function readOrigin(origin: string | undefined, problems: string[]): string | undefined {
+  const url = origin === undefined ? null : URL.parse(origin);
+  if (origin !== undefined && !(url?.origin === origin && /^https?:$/.test(url.protocol))) {
+    problems.push('CORS_ORIGIN is not the origin of a web site, like https://docs.example.com');
+  }
+  return origin;
+}
 
-/** For engines that have no regions; AWS's endpoints name theirs, and Lambda sets AWS_REGION. */
-const defaultRegion = 'us-east-1';
-
-const readers: { readonly [Part in keyof Config]: Reader<Config[Part]> } = {
-  signingSecret(setting) {
-    return setting('SECRET_TOKEN');
-  },
-
-  credentials(setting) {
-    return { username: setting('AUTH_USERNAME'), password: setting('AUTH_PASSWORD') };
-  },
-
-  corsOrigin(_setting, environment, problems) {
-    const origin = environment.CORS_ORIGIN || undefined;
-    const url = origin === undefined ? null : URL.parse(origin);
-    if (origin !== undefined && !(url?.origin === origin && /^https?:$/.test(url.protocol))) {
-      problems.push('CORS_ORIGIN is not the origin of a web site, like https://docs.example.com');
-    }
-    return origin;
-  },
-
-  table(setting, environment, problems) {
-    const url = setting('DB_URL');
-    if (url === '') return undefined;
-    const location = parseTableUrl(url, environment.AWS_REGION || defaultRegion);
-    if (location === undefined) {
-      problems.push(
-        'DB_URL is not the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." ' +
-          'as its path, like https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books',
-      );
-    }
-    return location;
-  },
-};
+function readTable(url: string, region: string, problems: string[]): TableLocation | undefined {
+  const location = parseTableUrl(url, region);
+  if (url !== '' && location === undefined) {
+    problems.push(
+      'DB_URL is not the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." ' +
+        'as its path, like https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books',
+    );
+  }
+  return location;
+}

@@ -1,32 +1,76 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
+import { executionModeStandard } from '@middy/core/Standard';
+import httpCors from '@middy/http-cors';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { requireToken } from './auth/require-token.ts';
 import type { EndpointConfig } from './config.ts';
-import { formatData, type Result } from './http/envelope.ts';
-import type { Outcome } from './http/outcomes.ts';
-import { composeStack, type ProxyHandler } from './stack.ts';
+import { outcomeOf } from './error-outcome.ts';
+import { createResponse, formatErrors, type Result } from './http/envelope.ts';
+import { runInvocation } from './http/invocation.ts';
+import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
+import { logRequests } from './log/request-log.ts';
 
-/** Carries out one request: returns its result, or throws what ends it. */
+/** A Lambda handler for API Gateway's proxy integration. */
+export type ProxyHandler<Response = APIGatewayProxyResult> = (
+  event: APIGatewayProxyEvent,
+  context: Context,
+) => Promise<Response | APIGatewayProxyResult>;
+
+/** Carries out one request; throws what ends it early. */
 type Handle = (event: APIGatewayProxyEvent) => Promise<Result>;
+
+/** What is left of a function's timeout when a request that hangs gets its 503. */
+const timeoutReserveMs = 100;
+
+/** Response headers that scripts of other origins may read. */
+const exposeHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
 
 /**
  * Makes the Lambda handler of an endpoint that anyone may call.
  *
- * @param config - the settings of every endpoint
  * @param success - the outcome when `handle` returns
- * @param handle - what the endpoint does
  */
 export function publicEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
-  return composeStack(config, { format: [formatData(success)], access: [] }, handle);
+  return composeStack(config, [], async (event) => createResponse(success, await handle(event)));
 }
 
 /**
- * Makes the Lambda handler of an endpoint that takes a token.
+ * Makes the Lambda handler of an endpoint that requires a token.
  *
- * @param config - the settings of every endpoint
  * @param success - the outcome when `handle` returns
- * @param handle - what the endpoint does once the token has been checked
  */
 export function protectedEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
   const access = [requireToken(config.signingSecret)];
-  return composeStack(config, { format: [formatData(success)], access }, handle);
+  return composeStack(config, access, async (event) => createResponse(success, await handle(event)));
+}
+
+/**
+ * Composes the middleware stack of every endpoint, outermost first. The log is outermost because it reports the finished
+ * response; then CORS, whose headers errors need too; then the envelope of errors, so inner failures still get it.
+ *
+ * @param access - middleware that decides who reaches the handler
+ * @param respond - handles a request and makes the response
+ */
+export function composeStack<Response>(
+  { corsOrigin }: EndpointConfig,
+  access: MiddlewareObj<APIGatewayProxyEvent>[],
+  respond: (event: APIGatewayProxyEvent) => Promise<Response>,
+  executionMode: PluginExecutionMode = executionModeStandard,
+): ProxyHandler<Response> {
+  return middy<APIGatewayProxyEvent, Response | APIGatewayProxyResult>({
+    timeoutEarlyInMillis: timeoutReserveMs,
+    timeoutEarlyResponse: failBeforeTimeout,
+    executionMode,
+  })
+    .use(logRequests())
+    .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders })])
+    .use(formatErrors(outcomeOf))
+    .use(access)
+    .handler((event, _context, { signal }) => runInvocation(signal, () => respond(event)));
+}
+
+function failBeforeTimeout(): never {
+  throw new HttpError(outcomes.serviceUnavailable, {
+    cause: new Error('the function was about to time out'),
+  });
 }

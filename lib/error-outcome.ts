@@ -5,13 +5,9 @@ import {
   StorageUnavailableError,
   VersionMismatchError,
 } from './books/errors.ts';
-import { HttpError } from './http/http-error.ts';
-import { type Outcome, outcomes } from './http/outcomes.ts';
+import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 
-/**
- * @param error - whatever ended a request
- * @returns what the client is told; an error that nobody foresaw is an internal one, and its text stays here
- */
+/** Maps what ended a request to the outcome that the client sees. The text of an unforeseen error is for the log only. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof HttpError) return error.outcome;
   if (error instanceof BookNotFoundError) return outcomes.bookNotFound;

@@ -2,28 +2,23 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { requireToken } from './auth/require-token.ts';
 import type { EndpointConfig } from './config.ts';
+import { composeStack, type ProxyHandler } from './endpoint.ts';
 import { encodeContent } from './http/content-encoding.ts';
 import type { Outcome } from './http/outcomes.ts';
-import { type StreamedResult, streamEnvelope } from './http/stream-envelope.ts';
-import { composeStack, type ProxyHandler } from './stack.ts';
+import { type StreamedResponse, type StreamedResult, startStream } from './http/stream-envelope.ts';
 
 /**
- * Makes the Lambda handler of an endpoint that takes a token and responds with an array of any length, as a stream.
+ * Makes the Lambda handler of an endpoint that requires a token and streams an array of any length.
  *
- * @param config - the settings of every endpoint
  * @param success - the outcome when `handle` returns
- * @param handle - what the endpoint does once the token has been checked
  */
 export function streamingEndpoint(
   config: EndpointConfig,
   success: Outcome,
   handle: (event: APIGatewayProxyEvent) => Promise<StreamedResult>,
-): ProxyHandler {
-  const stream = [encodeContent(), streamEnvelope(success)];
+): ProxyHandler<StreamedResponse> {
   const access = [requireToken(config.signingSecret)];
-  return composeStack(
-    config,
-    { format: stream, access, executionMode: executionModeStreamifyResponse },
-    handle,
-  );
+  const respond = async (event: APIGatewayProxyEvent) =>
+    encodeContent(event, await startStream(success, await handle(event)));
+  return composeStack(config, access, respond, executionModeStreamifyResponse);
 }

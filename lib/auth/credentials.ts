@@ -1,5 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
+/** The members of a login request (specification 5.1). */
+export const loginFields = {
+  username: { type: 'string', default: '' },
+  password: { type: 'string', default: '' },
+} as const;
+
 /** A username and its password. */
 export interface Credentials {
   readonly username: string;
@@ -7,12 +13,8 @@ export interface Credentials {
 }
 
 /**
- * Makes the function that compares credentials with the configured pair, in a time that does not depend on where they
- * differ. Digests make both sides equally long, as timingSafeEqual asks; both pairs are always compared, so that a
- * right username takes no longer than a wrong one.
- *
- * @param expected - the one configured pair
- * @returns a function that tells whether what the client sent is that pair
+ * Makes the function that compares credentials with the configured pair in constant time: timingSafeEqual takes digests,
+ * which are equally long, and a wrong username does not skip the password.
  */
 export function createCredentialsMatcher(expected: Credentials): (given: Credentials) => boolean {
   const username = digest(expected.username);

@@ -1,30 +1,27 @@
 import { type CryptoKey, errors, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
-import { HttpError } from '../http/http-error.ts';
-import { outcomes } from '../http/outcomes.ts';
+import { HttpError, outcomes } from '../http/outcomes.ts';
 import { writeLog } from '../log/write-log.ts';
 
 /** Specification 5.5. */
 const lifetimeSeconds = 15 * 60;
 
-/** A key shorter than the output of the hash makes HS256 weaker than it need be (RFC 7518 section 3.2). */
+/** The length of HS256's output; a shorter key makes it weaker (RFC 7518 section 3.2). */
 const recommendedSecretBytes = 32;
 
-/** The HMAC methods of RFC 7518 section 3.2, each with the name of its hash in Web Crypto. */
+/** The HMAC methods of RFC 7518 section 3.2 with the names of their hashes in Web Crypto. */
 const hashes: Readonly<Record<string, string>> = { HS256: 'SHA-256', HS384: 'SHA-384', HS512: 'SHA-512' };
 
 /** Tokens that an instance knows to be valid until they expire, so that it does not check their signature in each call. */
 const maxVerifiedTokens = 100;
 
-/** RFC 7515 section 3.1. jose itself passes over padding and whitespace in the payload and the signature. */
+/** RFC 7515 section 3.1. jose itself ignores padding and whitespace in payload and signature. */
 const compactToken = /^[\w-]+\.[\w-]*\.[\w-]+$/;
 
 /**
- * Makes the function that issues tokens: JWTs signed with HS256 whose one claim is `exp`, 15 minutes ahead
- * (specification 4.5 to 4.7). A secret of fewer than 32 bytes is logged as a warning.
+ * Makes the function that issues tokens: JWTs signed with HS256 whose one claim is `exp` (specification 4.5 to 4.7). A
+ * secret of fewer than 32 bytes is logged as a warning.
  *
- * @param secret - SECRET_TOKEN, used as UTF-8 bytes
- * @returns a function that signs a new token; it throws an {@link HttpError} (500 `Could not generate token`) with
- *   the cause when that fails
+ * @returns a function that throws an {@link HttpError} (500 `Could not generate token`) when signing fails
  */
 export function createTokenSigner(secret: string): () => Promise<string> {
   if (Buffer.byteLength(secret) < recommendedSecretBytes) {
@@ -43,12 +40,10 @@ export function createTokenSigner(secret: string): () => Promise<string> {
 }
 
 /**
- * Makes the function that checks tokens: signed with an HMAC method and the secret, not expired, not for later
- * (`nbf`). A token without `exp` has no expiry that could have passed.
+ * Makes the function that verifies tokens: HMAC method and signature, `exp` and `nbf` where a token has them.
  *
- * @param secret - SECRET_TOKEN, used as UTF-8 bytes
- * @returns a function that resolves for a valid token; it throws an {@link HttpError} (401 `Invalid token`) for any
- *   other, and passes on errors that are not the token's fault
+ * @returns a function that throws an {@link HttpError} (401 `Invalid token`) for a token that is not valid; other errors
+ *   are not the token's fault
  */
 export function createTokenVerifier(secret: string): (token: string) => Promise<void> {
   const keyFor = createKeyCache(secret);
@@ -68,7 +63,7 @@ export function createTokenVerifier(secret: string): (token: string) => Promise<
   };
 }
 
-/** Imports the secret once per algorithm, since an HMAC CryptoKey is bound to one hash and importing costs time. */
+/** Imports the secret once for each method: a CryptoKey is bound to one hash. */
 function createKeyCache(secret: string): (header: JWTHeaderParameters) => Promise<CryptoKey> {
   const bytes = new TextEncoder().encode(secret);
   const keys = new Map<string, Promise<CryptoKey>>();

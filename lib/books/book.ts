@@ -1,17 +1,23 @@
-/** "Constraints in Amazon DynamoDB": 400 KB with the names of the attributes. */
-const maxItemBytes = 400 * 1024;
+/** UTF-8 bytes of title and author together: DynamoDB's limit of an item, less names, numbers and write tokens. */
+export const maxTextBytes = 400 * 1024 - 256;
 
-/** What an item holds besides its texts: names, numbers, write tokens. */
-const reservedBytes = 256;
+/** The members of a book's body (specification 6.1); POST /book stores the default of one that is missing. */
+export const bookFields = {
+  title: { type: 'string', default: '' },
+  author: { type: 'string', default: '' },
+  year: {
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+  },
+} as const;
 
-/** Bytes in UTF-8 that title and author may have together. */
-export const maxTextBytes = maxItemBytes - reservedBytes;
-
-/** What a client supplies about a book (specification 3.1). */
+/** The fields that a client supplies (specification 3.1). */
 export interface BookFields {
   readonly title: string;
   readonly author: string;
-  /** A safe integer: -(2^53-1) to 2^53-1. */
+  /** -(2^53-1) to 2^53-1. */
   readonly year: number;
 }
 
@@ -21,15 +27,15 @@ export interface Book extends BookFields {
   readonly id: number;
 }
 
-/** A book as it is at one moment. */
+/** A book in one of its versions. */
 export interface VersionedBook {
   readonly book: Book;
-  /** Another one after each change of the book. A book that was not stored by this service has none until it is changed. */
+  /** Changes with each change of the book; `undefined` for a book that was stored by other means and never updated. */
   readonly version: string | undefined;
 }
 
-/** The outcome of a create. */
+/** The result of a create. */
 export interface CreatedBook extends VersionedBook {
-  /** Whether an earlier request with the same idempotency key has stored the book. */
+  /** Whether an earlier request with the same idempotency key stored the book. */
   readonly replayed: boolean;
 }

@@ -1,14 +1,14 @@
-/** No book with the id exists. */
+/** No book has the id. */
 export class BookNotFoundError extends Error {
   override readonly name = 'BookNotFoundError';
 }
 
-/** The book does not fit into a DynamoDB item (400 KB with attribute names: "Constraints in Amazon DynamoDB"). */
+/** The book does not fit into an item of the table. */
 export class BookTooLargeError extends Error {
   override readonly name = 'BookTooLargeError';
 }
 
-/** The book is not in any of the versions that the client named. Nothing was changed. */
+/** The book is in none of the versions that the client named. Nothing was changed. */
 export class VersionMismatchError extends Error {
   override readonly name = 'VersionMismatchError';
 }
@@ -18,25 +18,18 @@ export class IdempotencyKeyUsedError extends Error {
   override readonly name = 'IdempotencyKeyUsedError';
 }
 
-/**
- * The database could not be reached, refused, or gave no usable response within the client's time limits and
- * attempts, or none that says what became of a write. A write that ends so may or may not have been carried out.
- */
+/** The database gave no usable response within timeout and attempts. A write may or may not have been carried out. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
 
 /**
- * The counter drew the id of a book that is there already, so it was reset or lost. Nothing was overwritten. Creating
- * fails until an operator sets the counter's `lastId` to the highest id in the table.
+ * The counter, reset or lost, gave the id of an existing book. Nothing was overwritten. Creates fail until an operator
+ * sets the counter's `lastId` to the highest id in the table.
  */
 export class IdTakenError extends Error {
   override readonly name = 'IdTakenError';
 
-  /**
-   * @param id - the id that was drawn
-   * @param options - the `cause`
-   */
   constructor(id: number, options?: ErrorOptions) {
     super(
       `the counter drew id ${id}, which a book has already: set its lastId to the highest id in the table`,
@@ -45,13 +38,13 @@ export class IdTakenError extends Error {
   }
 }
 
-/** The table holds items and no counter, so that nobody knows where the list of books ends. */
+/** The table holds books and no counter, so the end of the list is unknown. */
 export class CounterMissingError extends Error {
   override readonly name = 'CounterMissingError';
 
   constructor() {
     super(
-      'the table has books and no counter: put the item with the highest id as its lastId (docs/operations.md)',
+      'the table has books, no counter: put the item with the highest id as its lastId (docs/operations.md)',
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { headerValues } from './header-values.ts';
 
-/** One element of a list of entity tags, with what separates it from the next one (RFC 9110 sections 5.6.1 and 8.8.3). */
+/** An element of a list of entity tags and its separator (RFC 9110 sections 5.6.1 and 8.8.3). */
 const element = /[ \t]*(?:(?<weak>W\/)?"(?<opaque>[\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
 /** An entity tag without its quotation marks. */
@@ -10,11 +10,7 @@ interface EntityTag {
   readonly weak: boolean;
 }
 
-/**
- * Makes the header that says in which version a book is sent (RFC 9110 section 8.8.3): a strong tag.
- *
- * @param version - the version; none for a book that was not stored by this service
- */
+/** Makes the header with the strong tag of a version, if there is one (RFC 9110 section 8.8.3). */
 export function entityTagHeader(version: string | undefined): Readonly<Record<string, string>> {
   return version === undefined ? {} : { ETag: `"${version}"` };
 }
@@ -22,9 +18,8 @@ export function entityTagHeader(version: string | undefined): Readonly<Record<st
 /**
  * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong.
  *
- * @param event - a request
- * @returns the versions that the client names, `undefined` for any of them (`*`, or no header); a header that is no list
- *   of entity tags names none
+ * @returns the versions that the client accepts, `undefined` for any (`*`, or no header); none when the header is no list
+ *   of entity tags
  */
 export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | undefined {
   const value = fieldValue(event, 'if-match');
@@ -34,13 +29,7 @@ export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | un
     .map(({ opaque }) => opaque);
 }
 
-/**
- * Evaluates `If-None-Match` (RFC 9110 section 13.1.2), whose comparison is weak.
- *
- * @param event - a request
- * @param version - the version of the book that is there
- * @returns whether the client has that version already
- */
+/** Evaluates `If-None-Match` (RFC 9110 section 13.1.2), whose comparison is weak: whether the client has the version. */
 export function hasCurrentVersion(event: APIGatewayProxyEvent, version: string | undefined): boolean {
   const value = fieldValue(event, 'if-none-match');
   if (value === undefined) return false;
@@ -52,7 +41,7 @@ function fieldValue(event: APIGatewayProxyEvent, name: string): string | undefin
   return values.length === 0 ? undefined : values.join().trim();
 }
 
-/** @returns the tags; none when anything in the list is no tag */
+/** Parses a list of entity tags; one malformed element makes it empty. */
 function parseEntityTags(list: string): readonly EntityTag[] {
   const tags: EntityTag[] = [];
   element.lastIndex = 0;

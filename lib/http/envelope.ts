@@ -2,43 +2,20 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type Outcome, outcomes } from './outcomes.ts';
 
-/** What the handler of an endpoint returns. */
+/** The result of a handler. */
 export interface Result {
   /** `data` of the envelope; `null` when absent. */
   readonly data?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another outcome than the endpoint's usual one. */
+  /** The outcome, where it is not the usual one of the endpoint. */
   readonly outcome?: Outcome;
 }
 
-/**
- * Middleware that puts what a handler returned into the envelope (specification 1.1): `{status, message, data}`.
- *
- * @param success - the outcome of a request whose handler returned
- */
-export function formatData(success: Outcome): MiddlewareObj<APIGatewayProxyEvent> {
-  return {
-    after: function putIntoEnvelope(request) {
-      const { outcome = success, data = null, headers } = request.response as Result;
-      request.response = createResponse(outcome, data, headers);
-    },
-  };
-}
-
-/**
- * Middleware that ends a failed request with the outcome of what was thrown, in the same envelope.
- *
- * @param outcomeOf - tells what an error means to the client
- */
-export function formatErrors(outcomeOf: (error: unknown) => Outcome): MiddlewareObj<APIGatewayProxyEvent> {
-  return {
-    onError: function putErrorIntoEnvelope(request) {
-      request.response = createResponse(outcomeOf(request.error), null);
-    },
-  };
-}
-
-function createResponse(outcome: Outcome, data: unknown, headers?: Result['headers']): APIGatewayProxyResult {
+/** Makes the response: the envelope `{status, message, data}` (specification 1.1). */
+export function createResponse(
+  success: Outcome,
+  { outcome = success, data = null, headers }: Result,
+): APIGatewayProxyResult {
   const { status, message } = outcome;
   // The one response without content (RFC 9110 section 15.4.5), and so without the envelope.
   if (outcome === outcomes.notModified) return { statusCode: status, headers: { ...headers }, body: '' };
@@ -46,5 +23,18 @@ function createResponse(outcome: Outcome, data: unknown, headers?: Result['heade
     statusCode: status,
     headers: { 'Content-Type': 'application/json', ...outcome.headers, ...headers },
     body: JSON.stringify({ status, message, data }),
+  };
+}
+
+/**
+ * Middleware that turns what was thrown into a response with the envelope.
+ *
+ * @param outcomeOf - maps an error to the outcome that the client sees
+ */
+export function formatErrors(outcomeOf: (error: unknown) => Outcome): MiddlewareObj<APIGatewayProxyEvent> {
+  return {
+    onError: function createErrorResponse(request) {
+      request.response = createResponse(outcomeOf(request.error), {});
+    },
   };
 }

@@ -1,46 +1,54 @@
-/** What a body is read from: the two members of an API Gateway proxy event that hold it. */
+/** The members of an API Gateway proxy event that hold the body. */
 export interface EncodedBody {
   readonly body: string | null;
   readonly isBase64Encoded: boolean;
 }
 
-/** A string; `default` stands for a member that a body leaves out. */
-interface TextField {
+/** Any text of well-formed Unicode. */
+export interface TextField {
   readonly type: 'string';
-  readonly default: string;
 }
 
 /** A whole number between two safe integers. */
-interface IntegerField {
+export interface IntegerField {
   readonly type: 'integer';
   readonly minimum: number;
   readonly maximum: number;
-  readonly default?: number;
 }
 
-/** What a member of a request may be, in the words of JSON Schema: openapi.yaml is generated from these objects. */
-export type Field = TextField | IntegerField;
+/** The members of a body by name, in the words of JSON Schema: openapi.yaml is generated from these tables. */
+export type Fields = Readonly<
+  Record<string, (TextField & { readonly default: string }) | (IntegerField & { readonly default: number })>
+>;
 
-/** The members of a request, by name. */
-export type Fields = Readonly<Record<string, Field>>;
-
-/** The values that go with a table of fields. */
-export type ValuesOf<Table extends Fields> = {
+type ValuesOf<Table extends Fields> = {
   -readonly [Name in keyof Table]: Table[Name] extends TextField ? string : number;
 };
 
-/** A BOM is left in, so that JSON.parse refuses it in every encoding alike (RFC 8259 section 8.1). */
+/** A BOM stays in the text, so that JSON.parse refuses it in every encoding alike (RFC 8259 section 8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads those members of a JSON body that a table names; others are ignored, whatever their values and their depth.
+ * Reads the members of a JSON body that a table names, with its default for each that is missing.
  *
- * @param encoded - the request body
- * @param table - the members and what each may be
- * @returns the members that the body holds, or `undefined` when it is no JSON object in UTF-8 or one of them is
- *   something else
+ * @returns the values, or `undefined` when {@link readGivenFields} gives none
  */
 export function readFields<Table extends Fields>(
+  encoded: EncodedBody,
+  table: Table,
+): ValuesOf<Table> | undefined {
+  const given = readGivenFields(encoded, table);
+  if (given === undefined) return undefined;
+  const defaults = Object.entries(table).map(([name, field]) => [name, field.default]);
+  return { ...Object.fromEntries(defaults), ...given };
+}
+
+/**
+ * Reads the members of a JSON body that a table names and the body holds; others are ignored, whatever they are.
+ *
+ * @returns the values, or `undefined` when the body is no JSON object in UTF-8, or a member is not what the table says
+ */
+export function readGivenFields<Table extends Fields>(
   encoded: EncodedBody,
   table: Table,
 ): Partial<ValuesOf<Table>> | undefined {
@@ -51,24 +59,17 @@ export function readFields<Table extends Fields>(
   return Object.fromEntries(given.map(([name]) => [name, body[name]])) as Partial<ValuesOf<Table>>;
 }
 
-/**
- * Tells whether a value is one that a field may have. A string has to be well-formed Unicode: UTF-8, and so the database,
- * would replace a lone surrogate (`"\ud800"` in JSON) by U+FFFD.
- *
- * @param field - what it may be
- * @param value - a value of a parsed JSON body, or a number
- */
-export function isValueOf(field: Field, value: unknown): boolean {
+/** Checks a value. A lone surrogate (`"\ud800"` in JSON) is refused: UTF-8, and so the database, has U+FFFD for it. */
+export function isValueOf(field: TextField | IntegerField, value: unknown): boolean {
   if (field.type === 'string') return typeof value === 'string' && value.isWellFormed();
   return Number.isSafeInteger(value) && Number(value) >= field.minimum && Number(value) <= field.maximum;
 }
 
 /**
- * Reads a request body as one JSON object, whatever its Content-Type.
+ * Reads a body as one JSON object, whatever its Content-Type.
  *
- * @param encoded - the body, base64 of its bytes when `isBase64Encoded`
- * @returns the object, or `undefined` when the body is absent, not UTF-8, not JSON, or no JSON object; a number that
- *   JavaScript would round to an integer is some fraction in it
+ * @returns the object, or `undefined` when the body is absent, not UTF-8, not JSON or no object; a fraction that
+ *   JavaScript would round to an integer is another fraction in it
  */
 export function readJsonObject({
   body,
@@ -89,14 +90,14 @@ export function readJsonObject({
 const fractionOrExponent = /\d[.eE]/;
 
 /**
- * What tells strings from numbers (RFC 8259 sections 6 and 7): an escape, a quotation mark, an unsigned number. Not a whole
- * string, as its repetition of alternatives overflows V8's stack when it has megabytes.
+ * Tells strings from numbers (RFC 8259 sections 6 and 7): an escape, a quotation mark, or an unsigned number. A pattern for
+ * a whole string would overflow V8's stack on megabytes of text.
  */
 const escapeQuoteOrNumber = /\\[\s\S]|"|(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Replaces number literals that JavaScript would round to an integer, like `2020.00000000000000000001`, by one that stays a
- * fraction, so that they are refused where an integer is asked for. Text that is no JSON is none afterwards either.
+ * Replaces number literals that JavaScript would round to an integer, like `2020.00000000000000000001`, by a fraction, so
+ * that they are refused where an integer is required. Invalid JSON stays invalid.
  */
 function keepFractions(text: string): string {
   if (!fractionOrExponent.test(text)) return text;
@@ -109,11 +110,7 @@ function keepFractions(text: string): string {
 
 const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
 
-/**
- * Tells whether a JSON number literal denotes an integer in mathematics: `2020.0` and `2.02e3` do, `1e-400` does not.
- *
- * @param literal - the source text of the number
- */
+/** Tells whether a JSON number literal denotes an integer in mathematics: `2020.0` and `2.02e3` do, `1e-400` does not. */
 export function isIntegerLiteral(literal: string): boolean {
   const { integer, fraction = '', exponent = '0' } = numberLiteral.exec(literal)?.groups ?? {};
   if (integer === undefined) return false;

@@ -1,14 +1,9 @@
-/** One module of the package negotiator, which has no types of its own; its main module would bring three more along. */
+/** One module of the package negotiator; @types/negotiator lacks `preferred`, and the main module bundles three more. */
 declare module 'negotiator/lib/encoding.js' {
-  /**
-   * @param accept - the value of `Accept-Encoding`
-   * @param available - the codings on offer
-   * @param preferred - order among codings that the client likes equally
-   * @returns the codings that are both on offer and acceptable, best first
-   */
+  /** @returns the codings that are on offer and acceptable, best first; `preferred` orders those of equal quality */
   export default function preferredEncodings(
     accept: string | undefined,
-    available: readonly string[],
+    offered: readonly string[],
     preferred: readonly string[],
   ): string[];
 }

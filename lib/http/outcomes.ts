@@ -1,4 +1,4 @@
-/** How a request ended: the HTTP status, the fixed message of the envelope, and headers that always go with it. */
+/** How a request ends: HTTP status, fixed message of the envelope, headers that always go with them. */
 export interface Outcome {
   readonly status: number;
   readonly message: string;
@@ -6,7 +6,7 @@ export interface Outcome {
 }
 
 /**
- * Every outcome of the functions, with the message that docs/specification.md gives it. API Gateway's own responses are in
+ * Every outcome of the functions (docs/specification.md). API Gateway's own responses are in
  * serverless/deploy/gateway-responses.ts.
  */
 export const outcomes = {
@@ -33,3 +33,14 @@ export const outcomes = {
   internalError: { status: 500, message: 'Internal server error' },
   serviceUnavailable: { status: 503, message: 'Service unavailable', headers: { 'Retry-After': '1' } },
 } as const satisfies Record<string, Outcome>;
+
+/** Ends a request with an outcome. The client sees the outcome's status and message; `cause` goes to the log. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome, options?: ErrorOptions) {
+    super(outcome.message, options);
+    this.outcome = outcome;
+  }
+}

@@ -1,47 +1,40 @@
 import { Readable } from 'node:stream';
-import type { MiddlewareObj } from '@middy/core';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Outcome } from './outcomes.ts';
 
-/** What the handler of a streaming endpoint returns. */
+/** The result of a handler that streams. */
 export interface StreamedResult {
-  /** The elements of `data` as JSON with commas between them, some at a time. */
+  /** Chunks of `data`: elements as JSON with commas between them. */
   readonly data: AsyncIterable<string> | Iterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The response of a streaming endpoint, until its body is sent. */
+/** A response whose body is sent while it is read. */
 export interface StreamedResponse {
   readonly statusCode: number;
-  readonly headers: Record<string, string>;
-  body: Readable;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
 }
 
 /**
- * Middleware that puts what a handler returned into the envelope (specification 1.1), as a stream: `status` and
- * `message` before `data`.
+ * Starts a response with the envelope as a stream: `status` and `message` before `data` (specification 1.1).
  *
- * The first elements are read before the status is decided, so that a storage that is down gives a proper 503. A failure
- * after that destroys the stream: the client sees a body that breaks off, never a short list that looks complete.
- *
- * @param success - the outcome of a request whose handler returned
+ * The first chunk is read before the status is sent, so an unavailable storage gives a 503. A later failure destroys the
+ * stream: the client sees a body that breaks off, never a short list that looks complete.
  */
-export function streamEnvelope(success: Outcome): MiddlewareObj<APIGatewayProxyEvent> {
+export async function startStream(
+  success: Outcome,
+  { data, headers }: StreamedResult,
+): Promise<StreamedResponse> {
+  const chunks = serialize(success, data);
+  const first = await chunks.next();
   return {
-    after: async function startStream(request) {
-      const { data, headers } = request.response as StreamedResult;
-      const chunks = serialize(success, data);
-      const first = await chunks.next();
-      request.response = {
-        statusCode: success.status,
-        headers: { 'Content-Type': 'application/json', ...success.headers, ...headers },
-        body: Readable.from(startWith(first, chunks)),
-      } satisfies StreamedResponse;
-    },
+    statusCode: success.status,
+    headers: { 'Content-Type': 'application/json', ...success.headers, ...headers },
+    body: Readable.from(startWith(first, chunks)),
   };
 }
 
-/** Yields the text of the envelope, a chunk for each part of the data that holds anything. */
+/** Yields the text of the envelope, one chunk for each chunk of the data that is not empty. */
 async function* serialize(
   { status, message }: Outcome,
   data: StreamedResult['data'],
@@ -56,7 +49,7 @@ async function* serialize(
   yield start === head ? `${head}]}` : ']}';
 }
 
-/** Delegates to the generator, so that ending this one early ends the reading behind it. */
+/** Delegates to the generator; when the client leaves, it ends the generator and so the reading behind it. */
 async function* startWith(
   first: IteratorResult<string>,
   chunks: AsyncGenerator<string>,

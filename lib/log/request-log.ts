@@ -1,22 +1,22 @@
 import { finished, Readable } from 'node:stream';
 import type { MiddlewareObj, Request } from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { writeLog } from './write-log.ts';
 
-type LogState = { startedAt?: number };
+/** The parts of a response that the log is about. */
+interface Response {
+  readonly statusCode: number;
+  readonly body: unknown;
+}
+
+type State = { startedAt?: number };
 
 /**
- * Middleware that writes one line for each request: request ids, route, status, duration in milliseconds, and whether
- * it was the instance's first. An answer of 5xx is logged as an error with its cause and stack; the reason of a
- * refused token by its code. A streamed answer is logged when it has been sent, or has broken off.
+ * Middleware that writes one line for each request: ids, route, status, duration in milliseconds, cold start. A 5xx is
+ * logged with the error and its causes, a refused token with the code of its cause. A streamed response is logged when
+ * its body has been sent or has broken off.
  */
-export function logRequests(): MiddlewareObj<
-  APIGatewayProxyEvent,
-  APIGatewayProxyResult,
-  Error,
-  Context,
-  LogState
-> {
+export function logRequests(): MiddlewareObj<APIGatewayProxyEvent, Response, Error, Context, State> {
   let coldStart = true;
 
   const logRequest = ({
@@ -25,7 +25,7 @@ export function logRequests(): MiddlewareObj<
     response,
     error,
     internal,
-  }: Request<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, LogState>): void => {
+  }: Request<APIGatewayProxyEvent, Response, Error, Context, State>): void => {
     const status = response?.statusCode ?? 500;
     const failed = status >= 500 || (status < 400 && error != null);
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
@@ -45,7 +45,7 @@ export function logRequests(): MiddlewareObj<
       internal.startedAt = performance.now();
     },
     after: function logResponse(request) {
-      const body: unknown = request.response?.body;
+      const body = request.response?.body;
       if (!(body instanceof Readable)) return logRequest(request);
       finished(body, (error) => logRequest({ ...request, error }));
     },

@@ -30,7 +30,7 @@ export type Call = (
   request?: Partial<APIGatewayProxyEvent>,
 ) => Promise<TestResponse>;
 
-type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
 
 const functions: Readonly<Record<string, () => Promise<{ readonly handler: Handler }>>> = {
   'POST /token': () => import('../../handlers/create-token.ts'),
@@ -60,7 +60,8 @@ export async function loadHandlers(databaseUrl: string, routes = Object.keys(fun
     const handler = handlers[`${httpMethod} ${resource}`];
     if (handler === undefined) throw new Error(`no function for ${httpMethod} ${path}`);
     const event = createEvent({ httpMethod, path, resource, pathParameters, ...request });
-    const { statusCode, headers, body } = await handler(event, createContext());
+    const response = await handler(event, createContext());
+    const { statusCode, headers, body } = response as APIGatewayProxyResult;
     return { status: statusCode, headers, envelope: JSON.parse(body === '' ? 'null' : body) };
   };
 }

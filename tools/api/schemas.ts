@@ -1,7 +1,7 @@
-import { loginFields } from '../../lib/auth/parse-login.ts';
-import { bookFields } from '../../lib/books/parse-book.ts';
-import { pageFields } from '../../lib/books/parse-page-query.ts';
+import { loginFields } from '../../lib/auth/credentials.ts';
+import { bookFields } from '../../lib/books/book.ts';
 import type { Fields } from '../../lib/http/json-body.ts';
+import { urlParameters } from '../../lib/http/url-parameters.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -13,12 +13,7 @@ const fieldTexts = {
 
 const loginTexts = { username: 'The configured username', password: 'The configured password' };
 
-const bookId = {
-  description: 'Given by the service, ascending, never used twice',
-  type: 'integer',
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
-};
+const bookId = { description: 'Given by the service, ascending, never used twice', ...urlParameters.id };
 
 /** The part of openapi.yaml's `components.schemas` that comes from the tables which the service validates with. */
 export function describeSchemas(): Readonly<Record<string, Schema>> {
@@ -36,8 +31,8 @@ export function describeSchemas(): Readonly<Record<string, Schema>> {
       additionalProperties: false,
     },
     BookId: bookId,
-    Limit: pageFields.limit,
-    After: pageFields.after,
+    Limit: urlParameters.limit,
+    After: urlParameters.after,
   };
 }
 

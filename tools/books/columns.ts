@@ -1,5 +1,4 @@
-import { type BookFields, maxTextBytes } from '../../lib/books/book.ts';
-import { bookFields } from '../../lib/books/parse-book.ts';
+import { type BookFields, bookFields, maxTextBytes } from '../../lib/books/book.ts';
 import { isIntegerLiteral, isValueOf } from '../../lib/http/json-body.ts';
 import { CommandError } from './errors.ts';
 

@@ -6,8 +6,7 @@ import {
   StorageUnavailableError,
 } from '../../../lib/books/errors.ts';
 import { outcomeOf } from '../../../lib/error-outcome.ts';
-import { HttpError } from '../../../lib/http/http-error.ts';
-import { type Outcome, outcomes } from '../../../lib/http/outcomes.ts';
+import { HttpError, type Outcome, outcomes } from '../../../lib/http/outcomes.ts';
 
 const cases: [name: string, error: unknown, outcome: Outcome][] = [
   ['an HttpError', new HttpError(outcomes.invalidToken), outcomes.invalidToken],

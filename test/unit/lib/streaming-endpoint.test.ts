@@ -41,7 +41,8 @@ async function request(
     ownHeaders === undefined ? { data } : { data, headers: ownHeaders },
   );
   const Authorization = forgeToken({ secret });
-  return endpoint(createEvent({ headers: { Authorization, ...headers } }), createContext());
+  const event = createEvent({ headers: { Authorization, ...headers } });
+  return endpoint(event, createContext()) as Promise<APIGatewayProxyResult>;
 }
 
 async function* failAfter(count: number): AsyncGenerator<string> {

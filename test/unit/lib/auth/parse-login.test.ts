@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseLogin } from '../../../../lib/auth/parse-login.ts';
+import { loginFields } from '../../../../lib/auth/credentials.ts';
+import { type EncodedBody, readFields } from '../../../../lib/http/json-body.ts';
 import { anyText } from '../../../support/any-text.ts';
 
+const parseLogin = (encoded: EncodedBody) => readFields(encoded, loginFields);
 const parse = (body: string | null) => parseLogin({ body, isBase64Encoded: false });
 
-describe('parseLogin', () => {
+describe('the body of POST /token', () => {
   test('any two strings are read as they are', () => {
     const text = anyText;
     fc.assert(

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseBookChanges, parseNewBook } from '../../../../lib/books/parse-book.ts';
-import type { EncodedBody } from '../../../../lib/http/json-body.ts';
+import { bookFields } from '../../../../lib/books/book.ts';
+import { type EncodedBody, readFields, readGivenFields } from '../../../../lib/http/json-body.ts';
 import { anyText, loneSurrogate } from '../../../support/any-text.ts';
 
+const parseBookChanges = (encoded: EncodedBody) => readGivenFields(encoded, bookFields);
+const parseNewBook = (encoded: EncodedBody) => readFields(encoded, bookFields);
 const plain = (body: string): EncodedBody => ({ body, isBase64Encoded: false });
 const read = (fields: object) => plain(JSON.stringify(fields));
 
@@ -60,7 +62,7 @@ function build({
   };
 }
 
-describe('parseBookChanges', () => {
+describe('readGivenFields', () => {
   test('a body is read exactly if every field has its type, and nothing but the fields comes out', () => {
     fc.assert(
       fc.property(model, (fields) => {
@@ -151,7 +153,7 @@ describe('parseBookChanges', () => {
   });
 });
 
-describe('parseNewBook', () => {
+describe('readFields', () => {
   test('a body is read exactly if every field has its type, and a missing field is the zero value', () => {
     fc.assert(
       fc.property(model, (fields) => {

@@ -1,0 +1,59 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { IntegerField } from './json-body.ts';
+import { HttpError, outcomes } from './outcomes.ts';
+
+/** The parameters of paths and query strings, in the words of JSON Schema: openapi.yaml is generated from them. */
+export const urlParameters = {
+  id: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  // A page is held in memory as a whole, and a client reads a large catalog in few requests.
+  limit: { type: 'integer', minimum: 1, maximum: 1000 },
+  after: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+} as const;
+
+/** Decimal digits without sign and leading zero; 16 digits hold every safe integer. */
+const canonicalUnsignedInteger = /^(?:0|[1-9][0-9]{0,15})$/;
+
+/**
+ * Reads the `{id}` of the path.
+ *
+ * @throws {HttpError} 404 when no book can have that id
+ */
+export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
+  const id = parseUnsignedInteger(pathParameters?.id, urlParameters.id);
+  if (id === undefined) throw new HttpError(outcomes.bookNotFound);
+  return id;
+}
+
+/**
+ * Reads `limit` and `after`; other query parameters are ignored.
+ *
+ * @returns `limit`: the length of a page, `undefined` for the whole list; `after`: the books of the page have higher ids
+ * @throws {HttpError} 400 when a value is malformed or out of bounds
+ */
+export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent): {
+  readonly limit: number | undefined;
+  readonly after: number;
+} {
+  const parameters = queryStringParameters ?? {};
+  const limit = parseUnsignedInteger(parameters.limit, urlParameters.limit);
+  const after = parseUnsignedInteger(parameters.after ?? '0', urlParameters.after);
+  const malformed = after === undefined || (limit === undefined && parameters.limit !== undefined);
+  if (malformed) throw new HttpError(outcomes.invalidInput);
+  return { limit, after };
+}
+
+function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: IntegerField) {
+  const value = text !== undefined && canonicalUnsignedInteger.test(text) ? Number(text) : Number.NaN;
+  return value >= minimum && value <= maximum ? value : undefined;
+}
+
+/**
+ * Makes the header that links to the next page (RFC 8288). Its path is the one that the client requested, with the stage
+ * where there is one.
+ */
+export function linkToNext(
+  { requestContext }: APIGatewayProxyEvent,
+  { limit, after }: { readonly limit: number; readonly after: number },
+): { Link: string } {
+  return { Link: `<${requestContext.path}?limit=${limit}&after=${after}>; rel="next"` };
+}

@@ -1,0 +1,89 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { linkToNext, readBookId, readPageQuery } from '../../../../lib/http/url-parameters.ts';
+import { anyText } from '../../../support/any-text.ts';
+import { createEvent } from '../../../support/load-handlers.ts';
+
+type Query = APIGatewayProxyEvent['queryStringParameters'];
+
+const readId = (id?: string) => readBookId(createEvent({ pathParameters: id === undefined ? null : { id } }));
+const readPage = (queryStringParameters: Query) => readPageQuery(createEvent({ queryStringParameters }));
+
+/** Reads an id, or a position in the list; `undefined` stands for a refusal with its message. */
+const readers = {
+  'the id of a book': (text: string) => orRefused('Book not found', () => readId(text)),
+  'the id that a page comes after': (text: string) =>
+    orRefused('Invalid input', () => readPage({ after: text }).after),
+  'the length of a page': (text: string) => orRefused('Invalid input', () => readPage({ limit: text }).limit),
+};
+
+const almostNumber = fc.string({ unit: fc.constantFrom(...'0123456789+-.eE_ \n\t,xn٣') });
+
+describe.each([
+  ['the id of a book', 1, Number.MAX_SAFE_INTEGER],
+  ['the id that a page comes after', 0, Number.MAX_SAFE_INTEGER],
+  ['the length of a page', 1, 1000],
+] as const)('%s', (name, minimum, maximum) => {
+  const read = readers[name];
+
+  test(`every integer from ${minimum} to ${maximum} in canonical decimal is taken`, () => {
+    fc.assert(
+      fc.property(fc.integer({ min: minimum, max: maximum }), (value) => {
+        expect(read(String(value))).toBe(value);
+      }),
+    );
+    expect([minimum, maximum].map(String).map(read)).toEqual([minimum, maximum]);
+  });
+
+  test('any text is taken exactly if it is the canonical decimal of an integer in range', () => {
+    const integer = fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }).map(String);
+    fc.assert(
+      fc.property(fc.oneof(anyText, almostNumber, integer), (text) => {
+        const value = Number(text);
+        const taken = String(value) === text && Number.isSafeInteger(value) && value >= minimum;
+        expect(read(text)).toBe(taken && value <= maximum ? value : undefined);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    ...['abc', '', ' ', '-1', '-0', '+1', '00', '01', '1.0', '1e3', '0x1', '1n', '1_0', ' 1', '1 ', '1\n'],
+    ...['١', '１', 'NaN', 'Infinity', 'null', '9007199254740992', '9007199254740993', '9999999999999999'],
+    ...['10000000000000000', '1'.repeat(100_000), String(minimum - 1), String(maximum + 1)],
+  ])('%j is refused', (text) => {
+    expect(read(text)).toBeUndefined();
+  });
+});
+
+test('a missing path parameter names no book', () => {
+  expect(() => readId()).toThrow('Book not found');
+});
+
+test.each([null, {}, { other: '1', page: 'x' }])('the query %j stands for the whole list', (query) => {
+  expect(readPage(query)).toEqual({ limit: undefined, after: 0 });
+});
+
+test('a page has its limit, and starts at the first book when nothing else is said', () => {
+  expect(readPage({ limit: '7' })).toEqual({ limit: 7, after: 0 });
+  expect(readPage({ limit: '7', after: '9' })).toEqual({ limit: 7, after: 9 });
+  expect(() => readPage({ limit: '7', after: 'x' })).toThrow('Invalid input');
+});
+
+test.each(['/books', '/prod/books'])('the link to the next page after %s has that path', (path) => {
+  const requestContext = { path } as APIGatewayProxyEvent['requestContext'];
+
+  expect(linkToNext(createEvent({ requestContext }), { limit: 10, after: 25 })).toEqual({
+    Link: `<${path}?limit=10&after=25>; rel="next"`,
+  });
+});
+
+function orRefused<Value>(message: string, read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    expect((error as Error).message).toBe(message);
+    return undefined;
+  }
+}
