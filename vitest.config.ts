@@ -22,6 +22,15 @@ export default defineConfig({
           hookTimeout: 30_000,
         },
       },
+      {
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          env,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: 'model', include: ['test/reliability/model/**/*.test.ts'], env, hookTimeout: 30_000 } },
       {
         test: {

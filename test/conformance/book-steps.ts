@@ -1,7 +1,7 @@
+import type { HttpResponse } from '../support/http-client.ts';
 import type { ConformanceContext } from './context.ts';
 import { expectAnswer, expectOutcome } from './envelope.ts';
 import { expectEqual, expectTrue } from './expectation.ts';
-import type { HttpAnswer } from './http-client.ts';
 import { outcomes } from './outcomes.ts';
 
 /** What a client supplies about a book. */
@@ -39,7 +39,7 @@ export async function createBook(
  * @param answer - the answer to POST /book
  * @param fields - the fields that it should have
  */
-export function expectCreated(answer: HttpAnswer, fields: BookFields): Book {
+export function expectCreated(answer: HttpResponse, fields: BookFields): Book {
   const book = expectOutcome(answer, outcomes.bookCreated) as Book | null;
   expectEqual('the created book', book, { id: book?.id, ...fields });
   const id = book?.id ?? Number.NaN;
@@ -122,7 +122,7 @@ export function listPath({ listStart }: ConformanceContext): string {
  *
  * @param answer - the answer to GET /books
  */
-export function expectBooks(answer: HttpAnswer): readonly Book[] {
+export function expectBooks(answer: HttpResponse): readonly Book[] {
   const data = expectOutcome(answer, outcomes.booksRetrieved);
   expectTrue('the data of the list', Array.isArray(data), 'an array', data);
   const books = data as readonly Book[];

@@ -1,10 +1,10 @@
 import {
-  type HttpAnswer,
   HttpClient,
   type HttpClientOptions,
   type HttpRequest,
+  type HttpResponse,
   type RequestHeaders,
-} from './http-client.ts';
+} from '../support/http-client.ts';
 import { OwnBooks } from './own-books.ts';
 import { type Credentials, Session } from './session.ts';
 
@@ -25,7 +25,7 @@ export interface ContextOptions extends HttpClientOptions, Credentials {
 /** A request, and the response or why there was none. */
 export interface Exchange {
   readonly request: HttpRequest;
-  readonly result: HttpAnswer | Error;
+  readonly result: HttpResponse | Error;
 }
 
 /** What a case works with: a way to the service, a token, and the books that it made. */
@@ -84,7 +84,7 @@ export class ConformanceContext {
    *
    * @param request - what to send
    */
-  async send(request: HttpRequest): Promise<HttpAnswer> {
+  async send(request: HttpRequest): Promise<HttpResponse> {
     this.#options.signal?.throwIfAborted();
     const { observe } = this.#options;
     let answered = false;
@@ -114,7 +114,7 @@ export class ConformanceContext {
     path: string,
     body?: unknown,
     headers: RequestHeaders = { 'Content-Type': 'application/json' },
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const request = { method, path, headers: { Authorization: await this.token(), ...headers } };
     return this.send(body === undefined ? request : { ...request, body: encodeBody(body) });
   }
@@ -128,7 +128,7 @@ export class ConformanceContext {
   async logIn(
     body: unknown,
     headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     this.#options.signal?.throwIfAborted();
     return this.#session.send({ headers, body: encodeBody(body) });
   }

@@ -1,5 +1,5 @@
+import type { HttpResponse } from '../support/http-client.ts';
 import { ExpectationError, expectEqual } from './expectation.ts';
-import type { HttpAnswer } from './http-client.ts';
 import type { Outcome } from './outcomes.ts';
 
 const shownBodyCharacters = 200;
@@ -12,7 +12,7 @@ const shownBodyCharacters = 200;
  * @param outcome - the status and message that it should have
  * @returns the data of the envelope
  */
-export function expectOutcome(answer: HttpAnswer, outcome: Outcome): unknown {
+export function expectOutcome(answer: HttpResponse, outcome: Outcome): unknown {
   const subject = describeRequest(answer);
   const envelope = readJson(answer);
   const { data, ...rest } = isObject(envelope) ? envelope : { data: undefined, body: envelope };
@@ -35,7 +35,7 @@ export function expectOutcome(answer: HttpAnswer, outcome: Outcome): unknown {
  * @param outcome - the status and message that it should have
  * @param data - the data that it should have; `null` on errors and on deletion
  */
-export function expectAnswer(answer: HttpAnswer, outcome: Outcome, data: unknown = null): void {
+export function expectAnswer(answer: HttpResponse, outcome: Outcome, data: unknown = null): void {
   expectEqual(`${describeRequest(answer)}, data`, expectOutcome(answer, outcome), data);
 }
 
@@ -44,7 +44,7 @@ export function expectAnswer(answer: HttpAnswer, outcome: Outcome, data: unknown
  *
  * @param answer - what the service sent
  */
-function describeRequest({ request }: HttpAnswer): string {
+function describeRequest({ request }: HttpResponse): string {
   const { method, path, body } = request;
   if (body === undefined) return `${method} ${path}`;
   const text = Buffer.isBuffer(body) ? JSON.stringify(body.toString('latin1')) : body;
@@ -59,7 +59,7 @@ function describeRequest({ request }: HttpAnswer): string {
  * @param body - its body without content coding, when that differs
  * @throws {ExpectationError} when it is not JSON in UTF-8
  */
-function readJson(answer: HttpAnswer, body: Buffer = answer.body): unknown {
+function readJson(answer: HttpResponse, body: Buffer = answer.body): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from './http-client.ts';
+import type { HttpResponse } from '../support/http-client.ts';
 import { workInParallel } from './in-parallel.ts';
 
 const deletionsAtOnce = 16;
@@ -18,7 +18,7 @@ export class OwnBooks {
    *
    * @param answer - any answer of the service
    */
-  record(answer: HttpAnswer): void {
+  record(answer: HttpResponse): void {
     const { method, path } = answer.request;
     if (method === 'POST' && path.startsWith('/book') && answer.status < 300) {
       const id = readBookId(answer.body);
@@ -35,7 +35,7 @@ export class OwnBooks {
    * @param deleteBook - asks the service to delete one
    * @returns the ids of those that are still there
    */
-  async deleteAll(deleteBook: (id: number) => Promise<HttpAnswer>): Promise<readonly number[]> {
+  async deleteAll(deleteBook: (id: number) => Promise<HttpResponse>): Promise<readonly number[]> {
     await workInParallel(this.#ids, deletionsAtOnce, async (id) => {
       const answer = await deleteBook(id).catch(() => undefined);
       if (answer?.status === 200 || answer?.status === 404) this.#ids.delete(id);

@@ -1,4 +1,4 @@
-import type { HttpRequest } from './http-client.ts';
+import type { HttpRequest } from '../support/http-client.ts';
 
 /**
  * One request to each endpoint that needs a token (specification 4.1).

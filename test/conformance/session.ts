@@ -1,5 +1,5 @@
+import type { HttpClient, HttpRequest, HttpResponse } from '../support/http-client.ts';
 import { expectOutcome } from './envelope.ts';
-import type { HttpAnswer, HttpClient, HttpRequest } from './http-client.ts';
 import { outcomes } from './outcomes.ts';
 
 /** The one pair that the service knows. */
@@ -45,7 +45,7 @@ export class Session {
    *
    * @param request - the body and headers
    */
-  send(request: Pick<HttpRequest, 'body' | 'headers'>): Promise<HttpAnswer> {
+  send(request: Pick<HttpRequest, 'body' | 'headers'>): Promise<HttpResponse> {
     const answer = this.#lastLogin.then(() =>
       this.#client.send({ method: 'POST', path: '/token', ...request }),
     );

@@ -9,10 +9,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { EngineProcess } from '../simulators/engine.ts';
 import { anyText } from '../support/any-text.ts';
+import { request } from '../support/http-client.ts';
 import { BooksCommand, runBooks } from './books-command.ts';
 import { type Fate, FaultyGateway, respond } from './faulty-gateway.ts';
-import { authorize, request } from './http.ts';
-import { LocalService } from './local-service.ts';
+import { authorize, LocalService } from './local-service.ts';
 
 /** With `BOOKS_TOOL_ROWS=10000` it takes a minute. */
 const rowCount = Number(process.env.BOOKS_TOOL_ROWS ?? 600);

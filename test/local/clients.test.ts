@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { createBookCatalogClient, LoginError } from '../../tools/client/book-catalog-client.ts';
 import type { Retry } from '../../tools/client/retries.ts';
-import { type HttpAnswer, HttpClient } from '../conformance/http-client.ts';
+import { HttpClient, type HttpResponse } from '../support/http-client.ts';
 import { type Fate, FaultyGateway, respond } from './faulty-gateway.ts';
 import { createDataFolder, LocalService } from './local-service.ts';
 
@@ -276,7 +276,7 @@ function countLogins(): number {
 /** Sends the requests of a file for editors, one after the other, with the variables filled in. */
 async function sendRequestsFile(text: string): Promise<string[]> {
   const client = new HttpClient(service);
-  const answers = new Map<string, HttpAnswer>();
+  const answers = new Map<string, HttpResponse>();
   const fill = (line: string) =>
     line
       .replace('{{baseUrl}}', '')

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { HttpClient, type HttpRequest } from '../conformance/http-client.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { createBookTable } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { type CheckedAnswer, checkAnswer, findExamples } from '../support/contract/check-answer.ts';
+import { type CheckedResponse, checkResponse, findExamples } from '../support/contract/check-response.ts';
 import { findOperation, operations } from '../support/contract/description.ts';
-import { sendMalformed } from '../support/contract/raw-http.ts';
 import { forgeToken } from '../support/forge-token.ts';
+import { HttpClient, type HttpRequest } from '../support/http-client.ts';
 import { settings as handlerSettings, loadHandlers } from '../support/load-handlers.ts';
+import { exchangeRaw } from '../support/raw-http.ts';
 import { createDataFolder, LocalService, testSettings } from './local-service.ts';
 
 const localLogin = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
@@ -189,8 +189,12 @@ describe('each example of openapi.yaml is the answer of a service', () => {
 
   test('requests that are malformed HTTP', async () => {
     for (const { method, path } of [{ method: 'POST', path: '/token' }, ...protectedRequests]) {
-      const answer = await sendMalformed(service.port, method, path);
-      checkAnswer(answer);
+      const malformed = `${method} ${path} HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n`;
+      const [received] = (await exchangeRaw(service.port, malformed)).answers;
+      const { status = 0, headers = new Map(), body = '' } = received ?? {};
+      const request = { method, path };
+      const answer = { request, status, headers: Object.fromEntries(headers), body: Buffer.from(body) };
+      checkResponse(answer);
       expect(examplesOf(answer)).toEqual([`${findOperation(method, path)?.route} 400 badRequest`]);
     }
   });
@@ -247,7 +251,7 @@ describe('each example of openapi.yaml is the answer of a service', () => {
         ),
         body: Buffer.from(JSON.stringify(envelope)),
       };
-      checkAnswer(answer);
+      checkResponse(answer);
       examples.push(...examplesOf(answer));
     }
 
@@ -283,7 +287,7 @@ const protectedRequests: readonly HttpRequest[] = [
 const protectedRoutes = protectedRequests.map(({ method, path }) => findOperation(method, path)?.route);
 
 /** Sends a request; the client holds the answer against the description, this against its list of headers. */
-async function see(request: HttpRequest): Promise<CheckedAnswer> {
+async function see(request: HttpRequest): Promise<CheckedResponse> {
   const answer = await client.send(request);
   const response = findOperation(request.method, request.path)?.responses[answer.status];
   const described = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase());
@@ -304,7 +308,7 @@ async function seeAll(requests: readonly HttpRequest[], authorization?: string):
   return examples;
 }
 
-function examplesOf(answer: CheckedAnswer): readonly string[] {
+function examplesOf(answer: CheckedResponse): readonly string[] {
   const examples = findExamples(answer);
   for (const example of examples) seenExamples.add(example);
   return examples;

@@ -2,8 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crossOriginCases } from '../conformance/cases/cross-origin.ts';
 import { type ConformanceContext, createContext } from '../conformance/context.ts';
-import { authorize } from './http.ts';
-import { createDataFolder, LocalService, testSettings } from './local-service.ts';
+import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
 
 const origin = 'https://docs.example.com';
 const exposed = 'ETag, Idempotency-Replayed, Link, Retry-After';

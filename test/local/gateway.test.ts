@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authorize, request } from './http.ts';
-import { createDataFolder, LocalService } from './local-service.ts';
-import { exchangeRaw } from './raw-http.ts';
+import { request } from '../support/http-client.ts';
+import { exchangeRaw } from '../support/raw-http.ts';
+import { authorize, createDataFolder, LocalService } from './local-service.ts';
 
 const notFound = { status: 404, message: 'Not found', data: null };
 const badRequest = { status: 400, message: 'Bad request', data: null };
@@ -34,7 +34,8 @@ describe('what the local server answers by itself is in the envelope', () => {
       headers: { Origin: 'http://elsewhere.test' },
     });
 
-    expect(answer).toEqual({ status: 404, contentType: 'application/json', envelope: notFound });
+    expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } });
+    expect(answer.envelope).toEqual(notFound);
   });
 
   test('HEAD on a path of GET is 404', async () => {

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authorize, request } from './http.ts';
-import { createDataFolder, LocalService } from './local-service.ts';
-import { exchangeRaw, openRaw, type RawAnswer, type RawExchange } from './raw-http.ts';
+import { request } from '../support/http-client.ts';
+import { exchangeRaw, openRaw, type RawAnswer, type RawExchange } from '../support/raw-http.ts';
+import { authorize, createDataFolder, LocalService } from './local-service.ts';
 
 const badRequest = { status: 400, message: 'Bad request', data: null };
 const tokenRequired = { status: 401, message: 'Authorization token required', data: null };

@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePort } from '../support/free-port.ts';
+import { request } from '../support/http-client.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
@@ -105,6 +106,13 @@ export class LocalService {
     this.#process.kill('SIGKILL');
     await this.#ended;
   }
+}
+
+/** Logs in with {@link testSettings} and gives the header that opens the protected endpoints. */
+export async function authorize(baseUrl: string): Promise<{ Authorization: string }> {
+  const login = { username: testSettings.AUTH_USERNAME, password: testSettings.AUTH_PASSWORD };
+  const { envelope } = await request(`${baseUrl}/token`, { method: 'POST', body: JSON.stringify(login) });
+  return { Authorization: (envelope.data as { token: string }).token };
 }
 
 /** Makes an empty folder for the data of a service. */

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authorize, request } from './http.ts';
-import { createDataFolder, LocalService } from './local-service.ts';
-import { openRaw } from './raw-http.ts';
+import { request } from '../support/http-client.ts';
+import { openRaw } from '../support/raw-http.ts';
+import { authorize, createDataFolder, LocalService } from './local-service.ts';
 
 /** A laptop has room for that beside an editor and a browser. */
 const memoryLimitBytes = 700 * 2 ** 20;

@@ -1,8 +1,7 @@
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { authorize } from './http.ts';
-import { createDataFolder, LocalService } from './local-service.ts';
+import { authorize, createDataFolder, LocalService } from './local-service.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 

@@ -14,8 +14,7 @@ import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
 import type { GatewayCase } from '../conformance/run-cases.ts';
 import { groupNames } from '../conformance/suite.ts';
 import { testService } from '../conformance/test-service.ts';
-import { authorize } from './http.ts';
-import { createDataFolder, LocalService, testSettings } from './local-service.ts';
+import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
 
 /** Enough for a catalog that the suite takes for a large one. */
 const largeBooks = 4;

@@ -6,8 +6,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
-import { authorize, request } from './http.ts';
-import { createDataFolder, LocalService } from './local-service.ts';
+import { request } from '../support/http-client.ts';
+import { authorize, createDataFolder, LocalService } from './local-service.ts';
 
 const run = promisify(execFile);
 
@@ -73,7 +73,9 @@ test('book endpoints answer 503 while the storage is down, and recover without a
   const restarted = await startEngine(dataFolder, port);
   const answers = [];
   for (const [method, path, body] of bookRequests) {
-    answers.push((await request(service.baseUrl + path, { method, headers, body })).status);
+    answers.push(
+      (await request(service.baseUrl + path, { method, headers, ...(body !== null && { body }) })).status,
+    );
   }
   await service.stop();
   await stopEngine(restarted);
@@ -99,7 +101,11 @@ test('book endpoints answer 503 in time while the storage hangs', async () => {
   const answers = await Promise.all(
     bookRequests.map(async ([method, path, body]) => {
       const startedAt = performance.now();
-      const { envelope } = await request(service.baseUrl + path, { method, headers, body });
+      const { envelope } = await request(service.baseUrl + path, {
+        method,
+        headers,
+        ...(body !== null && { body }),
+      });
       return { envelope, inTime: performance.now() - startedAt < answerLimitMs };
     }),
   );

@@ -1,42 +1,55 @@
 import { createHmac } from 'node:crypto';
 
-const hashes = new Map([
+type Hmac = 'HS256' | 'HS384' | 'HS512';
+
+const hashes = new Map<string, string>([
   ['HS256', 'sha256'],
   ['HS384', 'sha384'],
   ['HS512', 'sha512'],
 ]);
 
-/** What a token is made of. */
+/** What a token is made of. Nothing is checked: it may be as wrong as a test needs it. */
 export interface TokenParts {
   readonly header?: object;
   readonly claims?: unknown;
+  /** The JSON of the claims, when it is malformed. */
+  readonly payload?: string;
   readonly secret: string;
-  /** The HMAC that is really used, when the header is to lie about it. */
-  readonly hmac?: 'HS256' | 'HS384' | 'HS512';
+  /** The HMAC that signs, when the header names another or none. */
+  readonly hmac?: Hmac;
 }
 
-/**
- * Signs a JWT with node:crypto, so that the tests do not trust the library that they test.
- *
- * @param parts - the header (HS256 by default), the claims (none by default) and the secret
- */
-export function forgeToken({ header = { alg: 'HS256' }, claims = {}, secret, hmac }: TokenParts): string {
-  const method = hmac ?? (header as { alg?: string }).alg ?? '';
-  const signingInput = `${encodeJson(header)}.${encodeJson(claims)}`;
-  const signature = createHmac(hashes.get(method) ?? 'sha256', secret).update(signingInput);
-  return `${signingInput}.${signature.digest('base64url')}`;
+/** Signs a JWT with node:crypto, so that the tests do not trust the library that they test. */
+export function forgeToken({
+  header = { alg: 'HS256' },
+  claims = {},
+  payload = JSON.stringify(claims),
+  secret,
+  hmac = (header as { readonly alg?: Hmac }).alg,
+}: TokenParts): string {
+  const signingInput = `${encodeJson(header)}.${Buffer.from(payload).toString('base64url')}`;
+  return `${signingInput}.${signInput(signingInput, secret, hmac)}`;
 }
 
-/**
- * @param token - a JWT
- * @returns its header and claims, unverified
- */
+/** Signs a header and a payload as they are, with HS256 when `hmac` is no HMAC. */
+export function signInput(signingInput: string, secret: string, hmac: Hmac = 'HS256'): string {
+  const hash = createHmac(hashes.get(hmac) ?? 'sha256', secret);
+  return hash.update(signingInput).digest('base64url');
+}
+
+/** Takes a token apart; its parts stay encoded. */
+export function splitToken(token: string): { header: string; payload: string; signature: string } {
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  return { header, payload, signature };
+}
+
+/** Reads the header and the claims of a token, unverified. */
 export function decodeToken(token: string): { header: unknown; claims: unknown } {
-  const [header = '', claims = ''] = token.split('.');
-  return { header: decodeJson(header), claims: decodeJson(claims) };
+  const { header, payload } = splitToken(token);
+  return { header: decodeJson(header), claims: decodeJson(payload) };
 }
 
-/** @param value - a header or claims */
+/** Encodes a header or claims. */
 export function encodeJson(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

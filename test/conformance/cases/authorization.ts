@@ -1,8 +1,8 @@
+import { encodeJson, forgeToken, splitToken } from '../../support/forge-token.ts';
 import { createBook, expectStored, listBooks, listPath } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer, expectOutcome } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
-import { encodePart, forgeToken, splitToken } from '../forged-token.ts';
 import { outcomes } from '../outcomes.ts';
 import { protectedRequests } from '../protected-endpoints.ts';
 
@@ -45,10 +45,10 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
   ['half a signature', (token) => token.slice(0, -22)],
   ['a signature with bytes added', (token) => `${token}AAAA`],
   ['a signature whose first character is another', (token) => alterSignature(token)],
-  ['the signature of another secret', () => forgeToken({ payload: { exp }, secret: 'not the secret' })],
-  ['the signature of an empty secret', () => forgeToken({ payload: { exp }, secret: '' })],
-  ['the signature of the secret "secret"', () => forgeToken({ payload: { exp }, secret: 'secret' })],
-  ['the signature of the secret "undefined"', () => forgeToken({ payload: { exp }, secret: 'undefined' })],
+  ['the signature of another secret', () => forgeToken({ claims: { exp }, secret: 'not the secret' })],
+  ['the signature of an empty secret', () => forgeToken({ claims: { exp }, secret: '' })],
+  ['the signature of the secret "secret"', () => forgeToken({ claims: { exp }, secret: 'secret' })],
+  ['the signature of the secret "undefined"', () => forgeToken({ claims: { exp }, secret: 'undefined' })],
   ['a payload changed under its signature', (token) => replacePart(token, 'payload', { exp })],
   ['a payload emptied under its signature', (token) => replacePart(token, 'payload', {})],
   [
@@ -146,7 +146,7 @@ export const authorizationCases = defineCases('authorization', [
       reference: rule2,
       run: async (context) => {
         const { payload, signature } = splitToken(await context.token());
-        const unsigned = `${encodePart({ alg, typ: 'JWT' })}.${payload}.`;
+        const unsigned = `${encodeJson({ alg, typ: 'JWT' })}.${payload}.`;
         for (const token of [unsigned, unsigned + signature, unsigned.slice(0, -1)]) {
           const headers = { Authorization: token };
           const answer = await context.send({ method: 'GET', path: '/book/1', headers });
@@ -162,7 +162,7 @@ export const authorizationCases = defineCases('authorization', [
       run: async (context) => {
         const forged = forgeToken({
           header: { alg, typ: 'JWT' },
-          payload: { exp },
+          claims: { exp },
           secret: 'not the secret',
         });
         const original = replacePart(await context.token(), 'header', { alg, typ: 'JWT' });
@@ -209,7 +209,7 @@ export const authorizationCases = defineCases('authorization', [
 ]);
 
 function replacePart(token: string, part: 'header' | 'payload', value: object): string {
-  const parts = { ...splitToken(token), [part]: encodePart(value) };
+  const parts = { ...splitToken(token), [part]: encodeJson(value) };
   return `${parts.header}.${parts.payload}.${parts.signature}`;
 }
 

@@ -1,9 +1,9 @@
+import type { HttpResponse } from '../../support/http-client.ts';
 import { type Book, createBook, createMissingId, expectMissing, expectStored } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectAnswer, expectOutcome } from '../envelope.ts';
 import { expectEqual, expectTrue } from '../expectation.ts';
-import type { HttpAnswer } from '../http-client.ts';
 import { workInParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -290,7 +290,7 @@ export const conditionalRequestCases = defineCases('conditional-requests', [
           if (answer.status !== 200) expectAnswer(answer, outcomes.preconditionFailed);
         }
         const year = answers.findIndex(({ status }) => status === 200);
-        const [winner] = winners as [HttpAnswer];
+        const [winner] = winners as [HttpResponse];
         expectAnswer(winner, outcomes.bookUpdated, { ...book, year });
         await expectStored(context, { ...book, year });
       }
@@ -381,7 +381,7 @@ async function createTagged(
 }
 
 /** Reads the entity tag of a response, which has to be strong. */
-function tagOf({ request, headers: { etag } }: HttpAnswer): string {
+function tagOf({ request, headers: { etag } }: HttpResponse): string {
   const subject = `the ETag of ${request.method} ${request.path}`;
   expectTrue(subject, etag !== undefined && strongTag.test(etag), 'a strong entity tag', etag);
   return etag ?? '';
@@ -391,7 +391,7 @@ function getUnless(
   context: ConformanceContext,
   id: number | string,
   header: string | readonly string[],
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return context.call('GET', `/book/${id}`, undefined, { 'If-None-Match': header });
 }
 
@@ -400,7 +400,7 @@ function putIf(
   id: number | string,
   header: string | readonly string[],
   body: unknown,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return context.call('PUT', `/book/${id}`, body, { 'If-Match': header });
 }
 
@@ -408,7 +408,7 @@ function deleteIf(
   context: ConformanceContext,
   id: number | string,
   header: string | readonly string[],
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return context.call('DELETE', `/book/${id}`, undefined, { 'If-Match': header });
 }
 

@@ -1,9 +1,9 @@
+import type { HttpResponse } from '../../support/http-client.ts';
 import { createBook } from '../book-steps.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import { expectAnswer } from '../envelope.ts';
 import { expectEqual } from '../expectation.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
-import type { HttpAnswer } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
 const reference = 'specification 13.1, 13.2';
@@ -81,7 +81,7 @@ function preflightHeaders(origin: string = anyOrigin): Record<string, string> {
   };
 }
 
-function expectPermission({ request, status, headers }: HttpAnswer, origin: string, methods: string): void {
+function expectPermission({ request, status, headers }: HttpResponse, origin: string, methods: string): void {
   const permission = {
     status,
     origin: headers['access-control-allow-origin'],

@@ -1,3 +1,4 @@
+import type { HttpResponse } from '../../support/http-client.ts';
 import {
   type Book,
   type BookFields,
@@ -13,7 +14,6 @@ import { type CaseDefinition, defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectAnswer, expectOutcome } from '../envelope.ts';
 import { expectEqual, expectTrue } from '../expectation.ts';
-import type { HttpAnswer } from '../http-client.ts';
 import { workInParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -161,7 +161,7 @@ export const idempotencyKeyCases = defineCases('idempotency-keys', [
         expectEqual('the ids', new Set(books.map(({ id }) => id)).size, 1);
         expectEqual('the tags', new Set(answers.map(({ headers }) => headers.etag)).size, 1);
         const [book] = books as [Book];
-        const [first] = answers as [HttpAnswer];
+        const [first] = answers as [HttpResponse];
         expectReplay(await create(context, key, fields), first, book);
         await expectListedOnce(context, book);
       }
@@ -355,17 +355,17 @@ function create(
   context: ConformanceContext,
   key: string | readonly string[],
   body: unknown,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return context.call('POST', '/book', body, { 'Idempotency-Key': key });
 }
 
-function expectFirst(answer: HttpAnswer, fields: BookFields): Book {
+function expectFirst(answer: HttpResponse, fields: BookFields): Book {
   const book = expectCreated(answer, fields);
   expectEqual('Idempotency-Replayed', answer.headers['idempotency-replayed'], undefined);
   return book;
 }
 
-function expectReplay(answer: HttpAnswer, first: HttpAnswer, book: Book): void {
+function expectReplay(answer: HttpResponse, first: HttpResponse, book: Book): void {
   expectAnswer(answer, outcomes.bookCreated, book);
   const { etag, 'idempotency-replayed': replayed } = answer.headers;
   expectEqual('the headers', { etag, replayed }, { etag: first.headers.etag, replayed: 'true' });

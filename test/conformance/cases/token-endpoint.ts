@@ -1,8 +1,8 @@
+import { splitToken } from '../../support/forge-token.ts';
 import { type CaseDefinition, defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectAnswer, expectOutcome } from '../envelope.ts';
 import { ExpectationError, expectEqual, expectTrue } from '../expectation.ts';
-import { splitToken } from '../forged-token.ts';
 import { outcomes } from '../outcomes.ts';
 
 const lifetimeSeconds = 15 * 60;

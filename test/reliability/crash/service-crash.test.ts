@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { authorize } from '../../local/http.ts';
-import { createDataFolder, LocalService } from '../../local/local-service.ts';
+import { authorize, createDataFolder, LocalService } from '../../local/local-service.ts';
 import { checkHistory } from './check-history.ts';
 import { rounds, waitForCrash } from './rounds.ts';
 import { type Target, Workload } from './workload.ts';

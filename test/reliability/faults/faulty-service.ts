@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
-import { authorize } from '../../local/http.ts';
-import { LocalService } from '../../local/local-service.ts';
+import { authorize, LocalService } from '../../local/local-service.ts';
 import { type Engine, startEngine } from '../../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
 import { type Books, connect, listBooks, openBooks, type TableAccess } from '../../support/book-table.ts';

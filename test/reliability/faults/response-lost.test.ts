@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
-import { request } from '../../local/http.ts';
 import type { Fault } from '../../simulators/faulty-proxy.ts';
+import { request } from '../../support/http-client.ts';
 import { type FaultyService, startServiceForGroup } from './faulty-service.ts';
 
 const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };

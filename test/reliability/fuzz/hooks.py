@@ -6,7 +6,7 @@ from pathlib import Path
 import schemathesis
 from hypothesis import strategies as st
 
-FRAGMENTS = json.loads(Path(__file__).parent.parent.joinpath("support/syntax-fragments.json").read_text("utf-8"))
+FRAGMENTS = json.loads(Path(__file__).parents[2].joinpath("support/syntax-fragments.json").read_text("utf-8"))
 TEXTS = st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=6).map("".join)
 
 

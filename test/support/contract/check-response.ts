@@ -15,7 +15,7 @@ interface CheckedRequest {
 }
 
 /** An answer, as it came. */
-export interface CheckedAnswer {
+export interface CheckedResponse {
   readonly request: CheckedRequest;
   readonly status: number;
   /** By names in lower case. */
@@ -27,7 +27,7 @@ export interface CheckedAnswer {
 class ContractError extends Error {
   override readonly name = 'ContractError';
 
-  constructor({ request, status, body }: CheckedAnswer, problem: string) {
+  constructor({ request, status, body }: CheckedResponse, problem: string) {
     const start = body.subarray(0, 200).toString();
     super(
       `openapi.yaml and the service differ: ${request.method} ${request.path}: ${status} ${start}: ${problem}`,
@@ -57,7 +57,7 @@ const headerRefusal = 'Invalid idempotency key';
  * @param answer - any answer of the service
  * @throws an Error that says what differs
  */
-export function checkAnswer(answer: CheckedAnswer): void {
+export function checkResponse(answer: CheckedResponse): void {
   const { method, path } = answer.request;
   // What a preflight request is answered with belongs to the Fetch standard, not to the API.
   if (method === 'OPTIONS' && answer.status < 300) return;
@@ -80,10 +80,10 @@ export function checkAnswer(answer: CheckedAnswer): void {
 /**
  * Finds the examples of the description that an answer is, whatever its token.
  *
- * @param answer - an answer that {@link checkAnswer} accepts
+ * @param answer - an answer that {@link checkResponse} accepts
  * @returns their names, such as `GET /book/{id} 404 bookNotFound`
  */
-export function findExamples(answer: CheckedAnswer): readonly string[] {
+export function findExamples(answer: CheckedResponse): readonly string[] {
   const operation = findOperation(answer.request.method, answer.request.path);
   const content = operation?.responses[answer.status]?.content;
   if (content === undefined) return [];
@@ -97,14 +97,14 @@ export function findExamples(answer: CheckedAnswer): readonly string[] {
 /** What any path answers that is not described. */
 function findUndescribed(
   operation: Operation | undefined,
-  { status }: CheckedAnswer,
+  { status }: CheckedResponse,
 ): ResponseDescription | undefined {
   if (operation !== undefined) return undefined;
   const { NotFound, BadRequest, TooManyRequests } = description.components.responses;
   return { 404: NotFound, 400: BadRequest, 429: TooManyRequests }[status];
 }
 
-function checkHeaders(answer: CheckedAnswer, { headers = {}, content }: ResponseDescription): void {
+function checkHeaders(answer: CheckedResponse, { headers = {}, content }: ResponseDescription): void {
   const type = answer.headers['content-type'];
   if (content !== undefined && type !== 'application/json')
     throw new ContractError(answer, `Content-Type is ${type}`);
@@ -116,7 +116,7 @@ function checkHeaders(answer: CheckedAnswer, { headers = {}, content }: Response
   }
 }
 
-function checkVerdict(answer: CheckedAnswer, operation: Operation, envelope: unknown): void {
+function checkVerdict(answer: CheckedResponse, operation: Operation, envelope: unknown): void {
   const { body, path, headers = {} } = answer.request;
   const fits = (schema: object, value: unknown) => findProblem(schema, value) === undefined;
   const verdicts = [fitsQuery(operation, path, fits), fitsBody(operation, body, fits)];
@@ -137,7 +137,7 @@ function findProblem(schema: object, value: unknown): string | undefined {
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: '' });
 }
 
-function readEnvelope(answer: CheckedAnswer): unknown {
+function readEnvelope(answer: CheckedResponse): unknown {
   const decode = decoders[String(answer.headers['content-encoding'])];
   try {
     return JSON.parse((decode?.(answer.body) ?? answer.body).toString());

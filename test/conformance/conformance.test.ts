@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type ConformanceContext, createContext } from '../conformance/context.ts';
-import { conformanceCases } from '../conformance/suite.ts';
-import { createDataFolder, LocalService, testSettings } from './local-service.ts';
+import { createDataFolder, LocalService, testSettings } from '../local/local-service.ts';
+import { type ConformanceContext, createContext } from './context.ts';
+import { conformanceCases } from './suite.ts';
 
 let service: LocalService;
 let context: ConformanceContext;

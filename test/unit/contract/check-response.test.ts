@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type CheckedAnswer, checkAnswer } from '../../support/contract/check-answer.ts';
+import { type CheckedResponse, checkResponse } from '../../support/contract/check-response.ts';
 
 const json = { 'content-type': 'application/json' };
 const book = { id: 1, title: 'Emma', author: '', year: 0 };
 
 test('a 304 with an ETag and no body is as described', () => {
-  expect(() => checkAnswer(known({}))).not.toThrow();
+  expect(() => checkResponse(known({}))).not.toThrow();
 });
 
 test.each([
@@ -26,19 +26,19 @@ test.each([
   ],
   ['a valid key that is refused', refused('key'), 'a request was refused that is as described'],
 ])('%s is not', (_situation, answer, problem) => {
-  expect(() => checkAnswer(answer)).toThrow(problem);
+  expect(() => checkResponse(answer)).toThrow(problem);
 });
 
 test.each(['', 'a b', 'x'.repeat(256), 'é'])('the malformed key %j may be refused', (key) => {
-  expect(() => checkAnswer(refused(key))).not.toThrow();
+  expect(() => checkResponse(refused(key))).not.toThrow();
 });
 
-function known(changes: Partial<CheckedAnswer>): CheckedAnswer {
+function known(changes: Partial<CheckedResponse>): CheckedResponse {
   const request = { method: 'GET', path: '/book/1', headers: { 'If-None-Match': '"x"' } };
   return { request, status: 304, headers: { etag: '"x"' }, body: Buffer.alloc(0), ...changes };
 }
 
-function created(key: string | readonly string[], changes: Partial<CheckedAnswer> = {}): CheckedAnswer {
+function created(key: string | readonly string[], changes: Partial<CheckedResponse> = {}): CheckedResponse {
   return {
     request: { method: 'POST', path: '/book', headers: { 'idempotency-key': key }, body: '{"title":"Emma"}' },
     status: 201,
@@ -48,7 +48,7 @@ function created(key: string | readonly string[], changes: Partial<CheckedAnswer
   };
 }
 
-function refused(key: string): CheckedAnswer {
+function refused(key: string): CheckedResponse {
   const body = { status: 400, message: 'Invalid idempotency key', data: null };
   return created(key, { status: 400, headers: json, body: Buffer.from(JSON.stringify(body)) });
 }

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import {
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
+import { checkResponse } from './contract/check-response.ts';
+
+/** Headers by name; one with an array is sent once for each value. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+/** A request as it goes over the wire: nothing is added but `Host`, `Content-Length` and `Connection`. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query below the base URL, sent as they are. */
+  readonly path: string;
+  readonly headers?: RequestHeaders;
+  readonly body?: string | Buffer;
+  /** Read no more of the response than this and hang up; the part is not compared with openapi.yaml. */
+  readonly maxResponseBytes?: number;
+}
+
+/** A response with its undecoded body, and the request that it belongs to. */
+export interface HttpResponse {
+  readonly request: HttpRequest;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Where to send requests. */
+export interface HttpClientOptions {
+  /** May end in a path, such as the stage of an API Gateway. */
+  readonly baseUrl: string;
+  /** Sent in place of the host of `baseUrl`. */
+  readonly hostHeader?: string | undefined;
+  /** How many requests are in flight at once; others wait. */
+  readonly requestsAtOnce?: number | undefined;
+}
+
+const timeoutMs = 30_000;
+
+/** Servers close idle connections, some after 5 s; a request sent at that moment would fail. */
+const maxIdleMs = 2_000;
+
+/** Above what any test has in flight at once. */
+const maxSockets = 64;
+
+/** A throttled stage accepts requests again within a second or two, an address over its limit within a minute or two. */
+const throttledAttempts = 10;
+const defaultRetryAfterSeconds = 1;
+const maxRetryAfterSeconds = 60;
+
+/**
+ * Sends requests unaltered, unlike `fetch`, which normalizes paths, joins headers and adds its own. Every response has to
+ * be one that openapi.yaml describes.
+ */
+export class HttpClient {
+  readonly #hostHeader: string | undefined;
+  readonly #url: URL;
+  readonly #agent: HttpAgent | HttpsAgent;
+
+  constructor({ baseUrl, hostHeader, requestsAtOnce = maxSockets }: HttpClientOptions) {
+    this.#url = new URL(baseUrl);
+    this.#hostHeader = hostHeader;
+    const Agent = this.#url.protocol === 'https:' ? HttpsAgent : HttpAgent;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: requestsAtOnce, timeout: maxIdleMs });
+  }
+
+  /** Turns a path below the base URL into a URL. */
+  resolve(path: string): URL {
+    return new URL(this.#url.pathname.replace(/\/$/, '') + path, this.#url);
+  }
+
+  /**
+   * Sends a request, and sends it again while the response is 429.
+   *
+   * @param observe - receives each response before it is compared with openapi.yaml
+   * @throws an Error when no response arrives, or one that openapi.yaml does not describe
+   */
+  async send(request: HttpRequest, observe?: (response: HttpResponse) => void): Promise<HttpResponse> {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await this.#exchange(request);
+      observe?.(response);
+      if (request.maxResponseBytes === undefined) checkResponse(response);
+      if (response.status !== 429 || attempt === throttledAttempts) return response;
+      const seconds = Number(response.headers['retry-after']) || defaultRetryAfterSeconds;
+      await wait(Math.min(seconds, maxRetryAfterSeconds) * 1000);
+    }
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #exchange(request: HttpRequest): Promise<HttpResponse> {
+    const { method, path, headers, body, maxResponseBytes = Number.POSITIVE_INFINITY } = request;
+    const outgoing = (this.#url.protocol === 'https:' ? requestHttps : requestHttp)({
+      agent: this.#agent,
+      hostname: this.#url.hostname.replace(/^\[|\]$/g, ''),
+      port: this.#url.port,
+      method,
+      path: this.#url.pathname.replace(/\/$/, '') + path,
+      headers: { ...(this.#hostHeader !== undefined && { Host: this.#hostHeader }), ...headers },
+      timeout: timeoutMs,
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no bytes within ${timeoutMs / 1000} s`)));
+    // A server may respond and hang up before it has read the body.
+    outgoing.on('error', () => {});
+    outgoing.end(body);
+    try {
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of incoming) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes >= maxResponseBytes) break;
+      }
+      const { statusCode: status = 0, headers } = incoming;
+      return { request, status, headers, body: Buffer.concat(chunks) };
+    } catch (cause) {
+      // A refused connection to a name with several addresses is an AggregateError without a message.
+      const { message, errors } = cause as AggregateError;
+      throw new Error(`${method} ${path}: ${message || errors}`, { cause });
+    }
+  }
+}
+
+/** A response with its body parsed. */
+export interface EnvelopeResponse extends HttpResponse {
+  readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
+}
+
+/** Sends one request on a connection of its own and parses the body of the response. */
+export async function request(
+  url: string,
+  { method = 'GET', ...init }: Partial<Omit<HttpRequest, 'path'>> = {},
+): Promise<EnvelopeResponse> {
+  const { origin, pathname, search } = new URL(url);
+  const client = new HttpClient({ baseUrl: origin });
+  try {
+    const response = await client.send({ method, path: pathname + search, ...init });
+    return { ...response, envelope: JSON.parse(response.body.toString()) };
+  } finally {
+    client.close();
+  }
+}
