@@ -1,340 +1,271 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BookNotFoundError, BookTooLargeError, IdTakenError } from '../../lib/books/errors.ts';
-import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { type Engine, provideEngine } from '../simulators/engine.ts';
-import { anyText } from '../support/any-text.ts';
+import { describe, expect, test } from 'vitest';
 import {
-  type BookTable,
-  createBookTable,
-  emma,
-  listBooks,
-  readCounter,
-  setCounter,
-} from '../support/book-table.ts';
+  BookNotFoundError,
+  BookTooLargeError,
+  IdTakenError,
+  VersionMismatchError,
+} from '../../lib/books/errors.ts';
+import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
+import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
+import { anyText } from '../support/any-text.ts';
+import { emma, listBooks, readCounter, setCounter } from '../support/book-table.ts';
+import { useTables } from '../support/fixtures.ts';
 import { inParallel } from '../support/in-parallel.ts';
 
-/** The limit of an item is 409,600 bytes with its attribute names, numbers and write tokens. */
+/** An item has at most 409,600 bytes with the names of its attributes, numbers and write tokens. */
 const largest = 'x'.repeat(409_600 - 256);
 const tooLarge = 'x'.repeat(409_600);
-const nearlyTooLarge = 'x'.repeat(409_000);
 
-let engine: Engine;
-let table: BookTable;
+const manyVersions = (count: number) => Array.from({ length: count }, (_, index) => `version ${index}`);
 
-beforeAll(async () => {
-  engine = await provideEngine();
-});
+const tables = useTables();
 
-afterAll(async () => {
-  await engine.stop();
-});
-
-/** A table of the test's own, so that its ids begin at 1. */
-const openTable = async () => {
-  table = await createBookTable(engine.endpoint);
-  return table.repository;
-};
-
-async function readItem(id: number) {
-  const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(id) }));
-  return Item;
+/** Opens a table of the test's own, so that its ids begin at 1. */
+async function openTable() {
+  const { table, proxy, proxied } = await tables.openThroughProxy();
+  return { table, proxy, books: new BookRepository(proxied.client, table.tableName) };
 }
 
 describe('create', () => {
-  test('books get the ids 1, 2, 3 in an empty table', async () => {
-    const books = await openTable();
+  test('ids go up by one, are not used again after a deletion, and stay in the counter', async () => {
+    const { table } = await openTable();
 
-    const created = [await books.create(emma), await books.create(emma), await books.create(emma)];
+    await table.repository.create(emma);
+    await table.repository.create(emma);
+    await table.repository.delete(2);
 
-    expect(created).toEqual([
-      { id: 1, ...emma },
-      { id: 2, ...emma },
-      { id: 3, ...emma },
-    ]);
+    expect(await table.repository.create(emma)).toEqual({ id: 3, ...emma });
+    expect(await readCounter(table)).toBe(3);
   });
 
-  test('the id of a deleted book is not used again', async () => {
-    const books = await openTable();
-    const { id } = await books.create(emma);
-    await books.delete(id);
+  test('500 books created 50 at a time have distinct ids and keep their own fields', async () => {
+    const { table } = await openTable();
 
-    expect((await books.create(emma)).id).toBe(id + 1);
-  });
-
-  test('500 books created with 50 in flight get distinct ids and each keeps its own fields', async () => {
-    const books = await openTable();
-
-    const created = await inParallel(500, 50, (index) => books.create({ ...emma, title: `Book ${index}` }));
-
-    // Not 1 to 500: on a machine that is busy enough the client asks twice for an id, which leaves a gap.
-    expect(new Set(created.map(({ id }) => id)).size).toBe(500);
-    expect(created.map(({ title }) => title)).toEqual(
-      Array.from({ length: 500 }, (_, index) => `Book ${index}`),
+    const created = await inParallel(500, 50, (index) =>
+      table.repository.create({ ...emma, title: `Book ${index}` }),
     );
+
+    // Not 1 to 500: on a busy machine the client asks twice for an id, which leaves a gap.
+    expect(new Set(created.map(({ id }) => id)).size).toBe(500);
+    expect(created.map(({ title }) => title)).toEqual(created.map((_, index) => `Book ${index}`));
     expect(await listBooks(table)).toEqual(created.toSorted((a, b) => a.id - b.id));
   });
 
-  test('a book holds what was given and nothing beside keys and write token is stored', async () => {
-    const books = await openTable();
-    const { id } = await books.create(emma);
+  test('an item holds the fields, a write token and nothing else, where items always were', async () => {
+    const { table } = await openTable();
+    await table.repository.create(emma);
 
-    expect(await readItem(id)).toEqual({ shard: 0, id, ...emma, writeToken: expect.any(String) });
+    const read = async (Key: Record<string, number>) =>
+      (await table.client.send(new GetCommand({ TableName: table.tableName, Key }))).Item;
+
+    expect(await read({ shard: 0, id: 1 })).toEqual({
+      shard: 0,
+      id: 1,
+      ...emma,
+      writeToken: expect.any(String),
+    });
+    expect(await read(counterKey)).toEqual({ ...counterKey, lastId: 1 });
   });
 
-  test('any texts and any safe year come back exactly', async () => {
-    const books = await openTable();
+  test('any texts and any safe year come back exactly, and no other attribute', async () => {
+    const { table } = await openTable();
     const fields = fc.record({ title: anyText, author: anyText, year: fc.maxSafeInteger() });
 
     await fc.assert(
       fc.asyncProperty(fields, async (book) => {
-        const { id } = await books.create(book);
+        const { id } = await table.repository.create(book);
+        const read = await table.repository.get(id);
 
-        expect(await books.get(id)).toEqual({ id, ...book, year: book.year + 0 });
+        expect(read).toEqual({ id, ...book, year: book.year + 0 });
+        expect(Object.keys(read)).toEqual(['id', 'title', 'author', 'year']);
       }),
       { numRuns: 50 },
     );
   });
 
-  test.each([
-    ['empty texts and the year zero', { title: '', author: '', year: 0 }],
-    ['the highest safe year', { ...emma, year: Number.MAX_SAFE_INTEGER }],
-    ['the lowest safe year', { ...emma, year: Number.MIN_SAFE_INTEGER }],
-    ['characters of every plane', { title: '📚𝔊żé\u0301\0\u2028', author: 'محمد 村上春樹', year: -44 }],
-    ['texts that look like numbers', { title: '1e5', author: '007', year: 1962 }],
-  ])('a book with %s comes back exactly', async (_name, fields) => {
-    const books = await openTable();
+  test('a book as large as any is stored, and can still be changed', async () => {
+    const { table } = await openTable();
+    const { id } = await table.repository.create({ title: largest, author: '', year: 0 });
 
-    const created = await books.create(fields);
-
-    expect(created).toEqual({ id: 1, ...fields });
-    expect(await books.get(1)).toEqual(created);
-    expect(await listBooks(table)).toEqual([created]);
-  });
-
-  test('a book just under 400 KB is stored', async () => {
-    const books = await openTable();
-
-    const { id } = await books.create({ ...emma, title: nearlyTooLarge });
-
-    expect((await books.get(id)).title).toBe(nearlyTooLarge);
-  });
-
-  test('a book that is as large as any can still be changed', async () => {
-    const books = await openTable();
-    const { id } = await books.create({ title: largest, author: '', year: 0 });
-
-    const updated = await books.update(id, { year: Number.MIN_SAFE_INTEGER });
-    const emptied = await books.update(id, { title: '' });
+    const updated = await table.repository.update(id, { year: Number.MIN_SAFE_INTEGER });
 
     expect(updated).toEqual({ id, title: largest, author: '', year: Number.MIN_SAFE_INTEGER });
-    expect(emptied).toEqual({ ...updated, title: '' });
+    expect(await table.repository.update(id, { title: '' })).toEqual({ ...updated, title: '' });
   });
 
-  test('a book with one byte more than the largest is refused', async () => {
-    const books = await openTable();
-
-    await expect(books.create({ title: largest, author: 'x', year: 0 })).rejects.toThrow(BookTooLargeError);
-  });
-
-  test('a book over 400 KB is refused and nothing is stored', async () => {
-    const books = await openTable();
-
-    await expect(books.create({ ...emma, title: tooLarge })).rejects.toThrow(BookTooLargeError);
-
-    expect(await listBooks(table)).toEqual([]);
-  });
-
-  test('a book whose characters fit but whose bytes in UTF-8 do not is refused', async () => {
-    const books = await openTable();
-
-    await expect(books.create({ ...emma, title: '書'.repeat(150_000) })).rejects.toThrow(BookTooLargeError);
-
-    expect(await listBooks(table)).toEqual([]);
-  });
-
-  test('a book whose texts fit one by one but not together is refused', async () => {
-    const books = await openTable();
-    const half = 'x'.repeat(205_000);
-
-    await expect(books.create({ title: half, author: half, year: 0 })).rejects.toThrow(BookTooLargeError);
-
-    expect(await listBooks(table)).toEqual([]);
-  });
-
-  test('a counter that was reset overwrites no book', async () => {
-    const books = await openTable();
-    const first = await books.create(emma);
-    await setCounter(table, 0);
-
-    await expect(books.create({ title: 'Other', author: 'Other', year: 1 })).rejects.toThrow(IdTakenError);
-
-    expect(await books.get(first.id)).toEqual(first);
-  });
-
-  test('the error of a counter that was reset says what to do', async () => {
-    const books = await openTable();
-    await books.create(emma);
-    await setCounter(table, 0);
-
-    await expect(books.create(emma)).rejects.toThrow(
-      'the counter drew id 1, which a book has already: set its lastId to the highest id in the table',
-    );
-  });
-});
-
-describe('get', () => {
-  test('a book that does not exist is not found', async () => {
-    const books = await openTable();
-
-    await expect(books.get(1)).rejects.toThrow(BookNotFoundError);
-    await expect(books.get(Number.MAX_SAFE_INTEGER)).rejects.toThrow(BookNotFoundError);
-  });
-
-  test('a book shows its id and three fields and no more', async () => {
-    const books = await openTable();
-    await books.create(emma);
-
-    expect(Object.keys(await books.get(1))).toEqual(['id', 'title', 'author', 'year']);
-  });
-});
-
-describe('update', () => {
   test.each([
-    [{ title: 'Persuasion' }, { ...emma, title: 'Persuasion' }],
-    [{ author: 'J. A.' }, { ...emma, author: 'J. A.' }],
-    [{ year: -1 }, { ...emma, year: -1 }],
-    [
-      { title: '', author: '', year: 0 },
-      { title: '', author: '', year: 0 },
-    ],
-    [{}, emma],
-  ])('%j changes just that, and the whole book comes back', async (changes, expected) => {
-    const books = await openTable();
-    const { id } = await books.create(emma);
-    const other = await books.create(emma);
+    ['one byte more than the largest', { title: largest, author: 'x', year: 0 }],
+    ['over 400 KB', { ...emma, title: tooLarge }],
+    ['fewer characters, but more bytes in UTF-8', { ...emma, title: '書'.repeat(150_000) }],
+    ['texts that fit alone and not together', { title: largest.slice(9), author: largest.slice(9), year: 0 }],
+  ])('a book of %s is refused, and nothing is stored', async (_size, fields) => {
+    const { table } = await openTable();
 
-    const updated = await books.update(id, changes);
+    await expect(table.repository.create(fields)).rejects.toThrow(BookTooLargeError);
 
-    expect(updated).toEqual({ id, ...expected });
-    expect(Object.keys(updated)).toEqual(['id', 'title', 'author', 'year']);
-    expect(await books.get(id)).toEqual(updated);
-    expect(await books.get(other.id)).toEqual(other);
+    expect(await readCounter(table)).toBeUndefined();
   });
 
-  test.each([{}, { title: 'x' }])('%j to a book that does not exist creates none', async (changes) => {
-    const books = await openTable();
+  test('a counter that was reset overwrites no book, and the error says what to do', async () => {
+    const { table } = await openTable();
+    const first = await table.repository.create(emma);
+    await setCounter(table, 0);
 
-    await expect(books.update(7, changes)).rejects.toThrow(BookNotFoundError);
+    const creating = table.repository.create({ ...emma, year: 1 });
 
-    await expect(books.get(7)).rejects.toThrow(BookNotFoundError);
+    await expect(creating).rejects.toThrow(IdTakenError);
+    await expect(creating).rejects.toThrow('id 1, which a book has already: set its lastId to the highest');
+    expect(await listBooks(table)).toEqual([first]);
   });
+});
 
-  test('updates of different fields at the same time are all kept', async () => {
-    const books = await openTable();
-    const created = await inParallel(20, 20, () => books.create(emma));
+describe('update and delete', () => {
+  test.each([{ title: '' }, { author: 'J. A.' }, { year: -1 }, { title: 'a', author: 'b', year: 0 }, {}])(
+    '%j changes just that, and the whole book comes back',
+    async (changes) => {
+      const { table } = await openTable();
+      const other = await table.repository.create(emma);
+      const { id } = await table.repository.create(emma);
 
-    await Promise.all(
-      created.flatMap(({ id }) => [
-        books.update(id, { title: `title ${id}` }),
-        books.update(id, { author: `author ${id}` }),
-        books.update(id, { year: id }),
-      ]),
-    );
+      const updated = await table.repository.update(id, changes);
 
-    expect(await listBooks(table)).toEqual(
-      Array.from({ length: 20 }, (_, index) => index + 1).map((id) => ({
-        id,
-        title: `title ${id}`,
-        author: `author ${id}`,
-        year: id,
-      })),
-    );
-  });
+      expect(updated).toEqual({ id, ...emma, ...changes });
+      expect(Object.keys(updated)).toEqual(['id', 'title', 'author', 'year']);
+      expect(await listBooks(table)).toEqual([other, updated]);
+    },
+  );
 
-  test('updates of the same book at the same time leave one of them whole', async () => {
-    const books = await openTable();
-    await books.create(emma);
+  test('updates of different fields at the same time are all kept; of one book, one wins whole', async () => {
+    const { table } = await openTable();
+    const [first, second] = [await table.repository.create(emma), await table.repository.create(emma)];
+    const fields = { title: 'title', author: 'author', year: 7 };
 
-    await inParallel(20, 20, (index) =>
-      books.update(1, { title: `t${index}`, author: `a${index}`, year: index }),
-    );
+    await Promise.all([
+      ...Object.entries(fields).map(([name, value]) => table.repository.update(first.id, { [name]: value })),
+      inParallel(20, 20, (index) =>
+        table.repository.update(second.id, { title: `t${index}`, author: `a${index}`, year: index }),
+      ),
+    ]);
 
-    const { title, author, year } = await books.get(1);
+    expect(await table.repository.get(first.id)).toEqual({ id: first.id, ...fields });
+    const { title, author, year } = await table.repository.get(second.id);
     expect([title, author]).toEqual([`t${year}`, `a${year}`]);
   });
 
-  test('an update at the same time as the deletion never brings the book back', async () => {
-    const books = await openTable();
-    const created = await inParallel(20, 20, () => books.create(emma));
+  test('of ten deletions between updates exactly one succeeds, and the book stays away', async () => {
+    const { table } = await openTable();
+    await table.repository.create(emma);
 
-    await Promise.allSettled(
-      created.flatMap(({ id }) => [
-        books.update(id, { title: 'x' }),
-        books.delete(id),
-        books.update(id, { year: 1 }),
-      ]),
-    );
+    const deletions = Array.from({ length: 10 }, () => table.repository.delete(1));
+    const updates = Array.from({ length: 10 }, (_, year) => table.repository.update(1, { year }));
+    const [results] = await Promise.all([Promise.allSettled(deletions), Promise.allSettled(updates)]);
 
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? result.reason.name : []));
+    expect(refused).toEqual(Array(9).fill('BookNotFoundError'));
     expect(await listBooks(table)).toEqual([]);
   });
 
-  test('a book that would grow over 400 KB is refused and unchanged', async () => {
-    const books = await openTable();
-    const book = await books.create({ ...emma, title: 'x'.repeat(300_000) });
+  test('a book that would grow over 400 KB is refused and unchanged; a missing one is not found', async () => {
+    const { table } = await openTable();
+    const book = await table.repository.create({ ...emma, title: 'x'.repeat(300_000) });
 
-    await expect(books.update(book.id, { author: 'x'.repeat(200_000) })).rejects.toThrow(BookTooLargeError);
-    await expect(books.update(book.id, { title: tooLarge })).rejects.toThrow(BookTooLargeError);
+    for (const changes of [{ author: 'x'.repeat(200_000) }, { title: tooLarge }]) {
+      await expect(table.repository.update(1, changes)).rejects.toThrow(BookTooLargeError);
+      await expect(table.repository.update(2, changes)).rejects.toThrow(BookNotFoundError);
+    }
 
-    expect(await books.get(book.id)).toEqual(book);
-  });
-
-  test('changes over 400 KB to a book that does not exist: the missing book comes first', async () => {
-    const books = await openTable();
-
-    await expect(books.update(7, { title: tooLarge })).rejects.toThrow(BookNotFoundError);
+    expect(await table.repository.get(1)).toEqual(book);
   });
 });
 
-describe('delete', () => {
-  test('a deleted book is gone, from the list too, and its neighbours stay', async () => {
-    const books = await openTable();
-    const [first, second, third] = await inParallel(3, 1, () => books.create(emma));
+describe('versions', () => {
+  test('each change makes another one, which does not change by itself', async () => {
+    const { books } = await openTable();
+    const versions = [(await books.create(emma)).version];
+    for (const changes of [{ year: 1 }, { year: 1 }, { title: '' }]) {
+      versions.push((await books.update(1, changes)).version);
+    }
 
-    await books.delete(second?.id ?? 0);
-
-    await expect(books.get(2)).rejects.toThrow(BookNotFoundError);
-    await expect(books.update(2, { title: 'x' })).rejects.toThrow(BookNotFoundError);
-    expect(await listBooks(table)).toEqual([first, third]);
+    expect(new Set(versions).size).toBe(4);
+    expect(versions.join('')).toMatch(/^[\w-]+$/);
+    expect((await books.get(1)).version).toBe(versions.at(-1));
+    expect((await books.update(1, {})).version).toBe(versions.at(-1));
   });
 
-  test('a book that does not exist, or no longer, is not found', async () => {
-    const books = await openTable();
-    await books.create(emma);
-    await books.delete(1);
+  test('a book that was stored by other means has none until it is changed', async () => {
+    const { table, books } = await openTable();
+    const Item = { ...bookKey(1), ...emma };
+    await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
 
-    await expect(books.delete(1)).rejects.toThrow(BookNotFoundError);
-    await expect(books.delete(2)).rejects.toThrow(BookNotFoundError);
+    expect((await books.get(1)).version).toBeUndefined();
+    await expect(books.update(1, { year: 1 }, [''])).rejects.toThrow(VersionMismatchError);
+    await expect(books.delete(1, ['undefined'])).rejects.toThrow(VersionMismatchError);
+    const { version = '' } = await books.update(1, { year: 1 });
+    expect(await books.update(1, { year: 2 }, [version])).toMatchObject({ book: { year: 2 } });
   });
 
-  test('of ten deletions of a book at the same time exactly one succeeds', async () => {
-    const books = await openTable();
-    await books.create(emma);
+  test('the database compares them in the request of the write', async () => {
+    const { table, proxy, books } = await openTable();
+    const { version = '' } = await new BookRepository(table.client, table.tableName).create(emma);
 
-    const results = await Promise.allSettled(Array.from({ length: 10 }, () => books.delete(1)));
+    const updated = await books.update(1, { year: 1 }, [version]);
+    await books.delete(1, [updated.version ?? '']);
 
-    const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
-    expect(refused).toHaveLength(9);
-    expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('BookNotFoundError'));
+    expect([...proxy.operations()].sort()).toEqual(['DeleteItem', 'UpdateItem']);
+    expect(proxy.countRequests('UpdateItem') + proxy.countRequests('DeleteItem')).toBe(2);
   });
 
-  test('the counter stays as it is', async () => {
-    const books = await openTable();
-    await books.create(emma);
+  // 100 are what one condition of DynamoDB may name.
+  test.each([1, 2, 100, 101, 1_000])('of %i versions, the book has one', async (count) => {
+    const { books } = await openTable();
+    const named = [...manyVersions(count - 1), (await books.create(emma)).version ?? ''];
 
-    await books.delete(1);
+    const updated = await books.update(1, { year: 1816 }, named);
 
-    expect(await readCounter(table)).toBe(1);
+    await expect(books.update(1, { year: 1817 }, named)).rejects.toThrow(VersionMismatchError);
+    await expect(books.delete(1, named)).rejects.toThrow(VersionMismatchError);
+    expect(await books.get(1)).toEqual(updated);
+    expect(updated.book.year).toBe(1816);
+    await books.delete(1, [...manyVersions(count - 1), updated.version ?? '']);
+    await expect(books.get(1)).rejects.toThrow(BookNotFoundError);
   });
+
+  test.each([
+    ['none', []],
+    ['an empty one', ['']],
+    ['another one, twice', ['x', 'x']],
+    ['100 others', manyVersions(100)],
+    ['101 others', manyVersions(101)],
+    ['10 KB in one', ['x'.repeat(10_000)]],
+    ['syntax of expressions', [') OR attribute_exists(id', ':writeToken', '#title', '\xff']],
+  ])('of %s, the book has none: nothing changes; a missing book is not found', async (_name, versions) => {
+    const { books } = await openTable();
+    const { book, version } = await books.create(emma);
+
+    for (const [id, error] of [[1, VersionMismatchError] as const, [2, BookNotFoundError] as const]) {
+      await expect(books.update(id, { title: 'x' }, versions)).rejects.toThrow(error);
+      await expect(books.update(id, {}, versions)).rejects.toThrow(error);
+      await expect(books.delete(id, versions)).rejects.toThrow(error);
+    }
+    expect(await books.get(1)).toEqual({ book, version });
+  });
+
+  test.each([0, 200])(
+    'of 20 updates and 20 deletions of one version at the same time, after %i others each, one is carried out',
+    async (others) => {
+      const { books } = await openTable();
+      const named = [...manyVersions(others), (await books.create(emma)).version ?? ''];
+
+      const results = await Promise.allSettled([
+        ...Array.from({ length: 20 }, (_, year) => books.update(1, { year }, named)),
+        ...Array.from({ length: 20 }, () => books.delete(1, named)),
+      ]);
+
+      const refused = results.flatMap((result) => (result.status === 'rejected' ? result.reason.name : []));
+      expect(refused).toHaveLength(39);
+      for (const name of refused) expect(name).toMatch(/^(VersionMismatch|BookNotFound)Error$/);
+    },
+  );
 });

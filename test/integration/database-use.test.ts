@@ -1,75 +1,124 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenSigner } from '../../lib/auth/token.ts';
-import { type Engine, startEngine } from '../simulators/engine.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Book } from '../../lib/books/book.ts';
+import { BookList } from '../../lib/dynamodb/book-list.ts';
+import { startEngine } from '../simulators/engine.ts';
 import {
   capacityOf,
   coldStartCheck,
   type MeteringProxy,
   startMeteringProxy,
 } from '../simulators/metering-proxy.ts';
-import { createBookTable, seedBooks } from '../support/book-table.ts';
+import {
+  type BookTable,
+  connect,
+  emma,
+  listBooks,
+  seedBooks,
+  setCounter,
+  storeBook,
+} from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
+import { useTables, validToken } from '../support/fixtures.ts';
+import { loadHandlers, settings } from '../support/load-handlers.ts';
 
-/** Functions that check the table when they start; all but the token's. */
+/** Functions that check the table when they start: all but the token's. */
 const functionsWithTable = 5;
 
-const bookCount = 1_000;
+/** Strongly consistent reads, "Read consumption for Amazon DynamoDB". */
+const bytesPerReadUnit = 4096;
 
-let engine: Engine;
+const tables = useTables(startEngine);
+let table: BookTable;
 let proxy: MeteringProxy;
-let call: Call;
-let headers: Record<string, string>;
 
-beforeAll(async () => {
+beforeEach(async () => {
   captureLog();
-  engine = await startEngine();
-  const table = await createBookTable(engine.endpoint);
-  await seedBooks(table, bookCount);
-  proxy = await startMeteringProxy(engine.endpoint);
-  call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);
-  headers = { Authorization: await createTokenSigner(settings.SECRET_TOKEN)() };
+  table = await tables.open();
+  proxy = await startMeteringProxy(tables.endpoint());
+  return () => proxy.stop();
 });
 
-afterAll(async () => {
-  await proxy.stop();
-  await engine.stop();
+test('no function asks for more than it has to, at its start and for each request', async () => {
+  await seedBooks(table, 1_000);
+  const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);
+  expect(proxy.takeSum()).toEqual({
+    requests: functionsWithTable * coldStartCheck.requests,
+    readUnits: functionsWithTable * coldStartCheck.readUnits,
+    writeUnits: 0,
+  });
+
+  const book = JSON.stringify(emma);
+  const login = JSON.stringify({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD });
+  const requests = [
+    ['GET /books', null],
+    ['GET /book/{id}', null],
+    ['PUT /book/{id}', book],
+    ['DELETE /book/{id}', null],
+    ['POST /book', book],
+    ['POST /token', login],
+  ] as const;
+  for (const [route, body] of requests) {
+    const [method = '', path = ''] = route.replace('{id}', '1').split(' ');
+
+    const { status } = await call(method, path, { headers: { Authorization: validToken }, body });
+
+    expect(status, route).toBeLessThan(300);
+    expect(proxy.takeSum(), route).toEqual(capacityOf[route]);
+  }
 });
 
-/** In this order, on books that are there. */
-const requests = [
-  { route: 'GET /books', path: '/books' },
-  { route: 'GET /book/{id}', path: '/book/1' },
-  { route: 'PUT /book/{id}', path: '/book/1', body: '{"title":"Emma","year":1815}' },
-  { route: 'DELETE /book/{id}', path: '/book/1' },
-  { route: 'POST /book', path: '/book', body: '{"title":"Emma","author":"Jane Austen","year":1815}' },
-] as const;
+describe('reading the list', () => {
+  const openList = () => new BookList(connect(proxy.endpoint), table.tableName);
+  const readAll = async () => {
+    for await (const _ of openList().readAll());
+    return proxy.take();
+  };
+  const unitsOf = (requests: ReturnType<MeteringProxy['take']>) =>
+    requests.reduce((total, { units }) => total + units, 0);
 
-describe('what is asked of DynamoDB', () => {
-  test('the start of each function is one read', () => {
-    expect(proxy.takeSum()).toEqual({
-      requests: functionsWithTable * coldStartCheck.requests,
-      readUnits: functionsWithTable * coldStartCheck.readUnits,
-      writeUnits: 0,
-    });
+  test('a page is one Query for its books; the whole list adds a unit for each shard and for the counter', async () => {
+    await seedBooks(table, 12_000);
+
+    for (const after of [0, 5_000, 9_800]) {
+      await openList().readPage(after, 100);
+
+      const requests = proxy.take();
+      expect(requests.map(({ operation }) => operation)).toEqual(['Query']);
+      expect(unitsOf(requests)).toBeLessThanOrEqual(3);
+    }
+
+    const requests = await readAll();
+    const bytes = (await listBooks(table)).reduce((total, book) => total + itemBytes(book), 0);
+    const shards = 2;
+    expect(requests.filter(({ operation }) => operation === 'GetItem')).toHaveLength(1);
+    expect(unitsOf(requests)).toBeLessThanOrEqual((bytes / bytesPerReadUnit) * 1.05 + shards + 1);
+    expect(unitsOf(requests)).toBeGreaterThanOrEqual((bytes / bytesPerReadUnit) * 0.95);
   });
 
-  test.each(requests)('$route takes no more requests and units than it has to', async (request) => {
-    const [method = ''] = request.route.split(' ');
-    const body = 'body' in request ? request.body : null;
+  test('a small list takes one Query and the counter', async () => {
+    await seedBooks(table, 3);
 
-    const { status } = await call(method, request.path, { headers, body });
+    const requests = await readAll();
 
-    expect(status).toBeLessThan(300);
-    expect(proxy.takeSum()).toEqual(capacityOf[request.route]);
+    expect(requests.map(({ operation }) => operation).toSorted()).toEqual(['GetItem', 'Query']);
   });
 
-  test('POST /token asks for nothing', async () => {
-    const body = JSON.stringify({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD });
+  test('a reader who stops early has caused hardly more reads than it took', async () => {
+    await setCounter(table, 500_001);
+    await storeBook(table, { id: 10_001, ...emma });
+    await storeBook(table, { id: 500_001, ...emma });
 
-    const { status } = await call('POST', '/token', { body });
+    for await (const _ of openList().readAll()) break;
 
-    expect(status).toBe(200);
-    expect(proxy.takeSum()).toEqual(capacityOf['POST /token']);
+    // The two shards that were read, and three ahead.
+    expect(proxy.take().filter(({ operation }) => operation === 'Query').length).toBeLessThanOrEqual(5);
   });
 });
+
+/** Sizes of attributes, "DynamoDB item sizes and formats": names in UTF-8, numbers about half a byte for each digit. */
+function itemBytes({ id, title, author, year }: Book): number {
+  const names = 'shard' + 'id' + 'title' + 'author' + 'year' + 'writeToken';
+  const texts = Buffer.byteLength(title) + Buffer.byteLength(author) + Buffer.byteLength('seeded-token');
+  const number = (value: number) => Math.ceil(String(value).replace(/0+$/, '').length / 2) + 1;
+  return names.length + texts + number(id) + number(year) + number(Math.floor(id / 10_000));
+}

@@ -1,355 +1,301 @@
-import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Engine, provideEngine, startEngine } from '../simulators/engine.ts';
-import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
-import { type BookTable, createBookTable, emma, listBooks, setCounter } from '../support/book-table.ts';
-import { type CapturedLog, captureLog } from '../support/captured-log.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startEngine } from '../simulators/engine.ts';
+import { emma, listBooks, readCounter, setCounter } from '../support/book-table.ts';
+import { useService, validToken } from '../support/fixtures.ts';
 import { forgeToken } from '../support/forge-token.ts';
-import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
+import { settings } from '../support/load-handlers.ts';
 
-let engine: Engine;
-let table: BookTable;
-let call: Call;
-let log: CapturedLog;
+const service = useService();
+const { send } = service;
 
-beforeAll(async () => {
-  engine = await provideEngine();
-});
+const json = { 'Content-Type': 'application/json' };
+const tooLarge = { title: 'x'.repeat(409_600) };
 
-afterAll(async () => {
-  await engine.stop();
-});
-
-beforeEach(async () => {
-  log = captureLog();
-  table = await createBookTable(engine.endpoint);
-  call = await loadHandlers(table.url);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-});
-
-const headers = { Authorization: forgeToken({ secret: settings.SECRET_TOKEN }) };
-const withBody = (body: unknown) => ({ headers, body: JSON.stringify(body) });
-const error = (status: number, message: string) => ({
+const failed = (status: number, message: string) => ({
   status,
-  headers: { 'Content-Type': 'application/json', ...(status === 503 && { 'Retry-After': '1' }) },
+  headers: { ...json, ...(status === 503 && { 'Retry-After': '1' }) },
   envelope: { status, message, data: null },
 });
-const bookNotFound = error(404, 'Book not found');
-const invalidInput = error(400, 'Invalid input');
+const invalidInput = failed(400, 'Invalid input');
+const bookNotFound = failed(404, 'Book not found');
+const preconditionFailed = failed(412, 'Precondition failed');
 
-const protectedRoutes = [
-  ['POST', '/book'],
-  ['GET', '/books'],
-  ['GET', '/book/1'],
-  ['PUT', '/book/1'],
-  ['DELETE', '/book/1'],
-] as const;
+/** A book of the current test. */
+let id: number;
+let path: string;
 
-describe('the endpoints together', () => {
-  test('a token from POST /token opens every endpoint, through the whole life of a book', async () => {
-    const login = JSON.stringify({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD });
-    const { envelope: issued } = await call('POST', '/token', { body: login });
-    const { token } = issued.data as { token: string };
-    const authorized = { headers: { authorization: token } };
-
-    const steps = [
-      await call('POST', '/book', { ...authorized, body: JSON.stringify(emma) }),
-      await call('GET', '/books', authorized),
-      await call('GET', '/book/1', authorized),
-      await call('PUT', '/book/1', { ...authorized, body: '{"year":1816}' }),
-      await call('GET', '/book/1', authorized),
-      await call('DELETE', '/book/1', authorized),
-      await call('GET', '/book/1', authorized),
-      await call('GET', '/books', authorized),
-    ];
-
-    expect(steps.map(({ envelope }) => envelope)).toEqual([
-      { status: 201, message: 'Book created successfully', data: { id: 1, ...emma } },
-      { status: 200, message: 'Books retrieved successfully', data: [{ id: 1, ...emma }] },
-      { status: 200, message: 'Book retrieved successfully', data: { id: 1, ...emma } },
-      { status: 200, message: 'Book updated successfully', data: { id: 1, ...emma, year: 1816 } },
-      { status: 200, message: 'Book retrieved successfully', data: { id: 1, ...emma, year: 1816 } },
-      { status: 200, message: 'Book deleted successfully', data: null },
-      { status: 404, message: 'Book not found', data: null },
-      { status: 200, message: 'Books retrieved successfully', data: [] },
-    ]);
-    for (const step of steps) {
-      expect(step.status).toBe(step.envelope.status);
-      expect(step.headers).toMatchObject({ 'Content-Type': 'application/json' });
-    }
-  });
+beforeEach(async () => {
+  ({ id } = await service.table.repository.create(emma));
+  path = `/book/${id}`;
 });
 
-describe.each(protectedRoutes)('%s %s', (method, path) => {
-  test('without a token: 401 before anything else, and nothing is carried out', async () => {
-    const { id } = await table.repository.create(emma);
+const readAll = () => listBooks(service.table);
 
-    const answers = [
-      await call(method, path),
-      await call(method, path, { body: '{"title":"changed"}' }),
-      await call(method, path, { headers: { Authorization: '' }, body: '{' }),
-    ];
+test('a token from POST /token opens every endpoint, through the life of a book', async () => {
+  const body = JSON.stringify({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD });
+  const { envelope: issued } = await service.call('POST', '/token', { body });
+  const { token } = issued.data as { token: string };
+  const before = await readAll();
+  const book = { id: id + 1, ...emma };
 
-    expect(answers).toEqual(Array(3).fill(error(401, 'Authorization token required')));
-    expect(await listBooks(table)).toEqual([{ id, ...emma }]);
+  const request = async (method: string, resource: string, sent?: object) => {
+    const { status, headers, envelope } = await service.call(method, resource, {
+      headers: { authorization: token },
+      ...(sent && { body: JSON.stringify(sent) }),
+    });
+    expect(headers).toMatchObject(json);
+    expect(envelope.status).toBe(status);
+    return [status, envelope.message, envelope.data];
+  };
+
+  expect(issued).toMatchObject({ status: 200, message: 'Token generated successfully' });
+  const one = `/book/${book.id}`;
+  const changed = { ...book, year: 1816 };
+  expect(await request('POST', '/book', emma)).toEqual([201, 'Book created successfully', book]);
+  const listed = [200, 'Books retrieved successfully', [...before, book]];
+  expect(await request('GET', '/books')).toEqual(listed);
+  expect(await request('GET', one)).toEqual([200, 'Book retrieved successfully', book]);
+  expect(await request('PUT', one, { year: 1816 })).toEqual([200, 'Book updated successfully', changed]);
+  expect(await request('DELETE', one)).toEqual([200, 'Book deleted successfully', null]);
+  expect(await request('GET', one)).toEqual([404, 'Book not found', null]);
+});
+
+describe.each(['POST /book', 'GET /books', 'GET /book/{id}', 'PUT /book/{id}', 'DELETE /book/{id}'])(
+  '%s',
+  (route) => {
+    const [method = '', resource = ''] = route.split(' ');
+    const requested = () => resource.replace('{id}', String(id));
+
+    test.each([
+      ['no token', {}, 'Authorization token required'],
+      ['an empty token', { Authorization: '' }, 'Authorization token required'],
+      ['no JWT', { Authorization: 'nonsense' }, 'Invalid token'],
+      ['a scheme', { Authorization: `Bearer ${validToken}` }, 'Invalid token'],
+      ['a foreign token', { Authorization: forgeToken({ secret: 'other' }) }, 'Invalid token'],
+      [
+        'an expired token',
+        { Authorization: forgeToken({ claims: { exp: 1 }, secret: settings.SECRET_TOKEN }) },
+        'Invalid token',
+      ],
+    ])('%s: 401 before anything else, and nothing is carried out', async (_name, headers, message) => {
+      const before = await readAll();
+
+      for (const body of [null, '{', '{"title":"changed"}']) {
+        expect(await service.call(method, requested(), { headers, body })).toEqual(failed(401, message));
+      }
+
+      expect(await readAll()).toEqual(before);
+    });
+
+    test('without a storage: 503 with Retry-After and never a false 404', async () => {
+      service.proxy.disturb({ fault: 'request lost' });
+
+      expect(await send(method, requested(), { body: { title: 'x' } })).toEqual(
+        failed(503, 'Service unavailable'),
+      );
+
+      expect(service.log.lines.at(-1)).toMatchObject({
+        level: 'ERROR',
+        status: 503,
+        error: { name: 'StorageUnavailableError', cause: { name: 'AttemptError' } },
+      });
+    });
+  },
+);
+
+describe('bodies', () => {
+  test.each([null, '', '{', '[]', 'null', '{"title":1}', '{"author":null}', '{"title":"x","year":1.5}'])(
+    '%j: 400, or 404 without the book; nothing is stored and no id is drawn',
+    async (body) => {
+      const before = await readAll();
+
+      expect(await send('POST', '/book', { body })).toEqual(invalidInput);
+      expect(await send('PUT', path, { body })).toEqual(invalidInput);
+      expect(await send('PUT', '/book/999999', { body })).toEqual(bookNotFound);
+
+      expect(await readAll()).toEqual(before);
+      expect(await readCounter(service.table)).toBe(id);
+    },
+  );
+
+  test('missing fields are zero values or stay as they were; an id and unknown members are ignored', async () => {
+    const body = { id: 99, title: 'Persuasion', isbn: 'x' };
+
+    const created = await send('POST', '/book', { body });
+    const updated = await send('PUT', path, { body });
+    const unchanged = await send('PUT', path, { body: {} });
+
+    expect(created.envelope.data).toEqual({ id: id + 1, title: 'Persuasion', author: '', year: 0 });
+    expect(updated.envelope.data).toEqual({ id, ...emma, title: 'Persuasion' });
+    expect(unchanged).toEqual(updated);
+    expect((await readAll()).slice(-2)).toEqual([updated.envelope.data, created.envelope.data]);
   });
 
-  test('with an invalid token: 401 before anything else, and nothing is carried out', async () => {
-    const { id } = await table.repository.create(emma);
+  test('base64 is decoded', async () => {
+    const body = Buffer.from(JSON.stringify({ title: 'Zażółć 📚' })).toString('base64');
 
-    const answers = [
-      await call(method, path, { headers: { Authorization: 'nonsense' }, body: '{' }),
-      await call(method, path, { headers: { Authorization: `Bearer ${headers.Authorization}` } }),
-      await call(method, path, { headers: { Authorization: forgeToken({ secret: 'other' }) }, body: '{}' }),
-      await call(method, path, {
-        headers: { Authorization: forgeToken({ claims: { exp: 1 }, secret: settings.SECRET_TOKEN }) },
-      }),
-    ];
-
-    expect(answers).toEqual(Array(4).fill(error(401, 'Invalid token')));
-    expect(await listBooks(table)).toEqual([{ id, ...emma }]);
-  });
-
-  test('with a storage that has failed: 503 with Retry-After and never a false 404', async () => {
-    await table.client.send(new DeleteTableCommand({ TableName: table.tableName }));
-
-    const answer = await call(method, path, withBody({ title: 'x' }));
-
-    expect(answer).toEqual(error(503, 'Service unavailable'));
-    expect(log.lines.at(-1)).toMatchObject({
-      level: 'ERROR',
-      status: 503,
-      error: { name: 'StorageUnavailableError', cause: { name: 'ResourceNotFoundException' } },
+    expect((await send('PUT', path, { body, isBase64Encoded: true })).envelope.data).toMatchObject({
+      title: 'Zażółć 📚',
     });
   });
 });
 
-describe('POST /book', () => {
-  test('missing fields are stored as zero values, and unknown ones and an id are ignored', async () => {
-    const { envelope } = await call('POST', '/book', withBody({ id: 99, title: 'Emma', isbn: 'x' }));
+test.each(['abc', '0', '-1', '01', '1.0', '1e0', '+1', '9007199254740992', ' 1', '1 ', '%31', ''])(
+  'the id %j: 404 without a request to the database',
+  async (text) => {
+    const before = service.proxy.operations().map((name) => service.proxy.countRequests(name));
 
-    expect(envelope.data).toEqual({ id: 1, title: 'Emma', author: '', year: 0 });
-    expect(await listBooks(table)).toEqual([envelope.data]);
-  });
-
-  test('a body in base64 is decoded first', async () => {
-    const body = Buffer.from(JSON.stringify({ ...emma, title: 'Zażółć 📚' })).toString('base64');
-
-    const { envelope } = await call('POST', '/book', { headers, body, isBase64Encoded: true });
-
-    expect(envelope.data).toEqual({ id: 1, ...emma, title: 'Zażółć 📚' });
-  });
-
-  test.each([
-    null,
-    '',
-    '{',
-    '[]',
-    '"x"',
-    '1',
-    'null',
-    '{"title":1}',
-    '{"author":null}',
-    '{"year":"1815"}',
-    '{"year":1.5}',
-  ])('the body %j: 400, nothing is stored and no id is drawn', async (body) => {
-    expect(await call('POST', '/book', { headers, body })).toEqual(invalidInput);
-
-    expect((await table.repository.create(emma)).id).toBe(1);
-  });
-
-  test('a book over 400 KB: 413, and nothing is stored', async () => {
-    const answer = await call('POST', '/book', withBody({ title: 'x'.repeat(409_600) }));
-
-    expect(answer).toEqual(error(413, 'Payload too large'));
-    expect(await listBooks(table)).toEqual([]);
-  });
-
-  test('a counter that was reset: 500 without details, which are in the log', async () => {
-    const existing = await table.repository.create(emma);
-    await setCounter(table, 0);
-
-    expect(await call('POST', '/book', withBody({ title: 'x' }))).toEqual(
-      error(500, 'Internal server error'),
-    );
-
-    expect(await listBooks(table)).toEqual([existing]);
-    expect(log.lines.at(-1)).toMatchObject({ level: 'ERROR', error: { name: 'IdTakenError' } });
-  });
-});
-
-describe.each([
-  ['GET', null],
-  ['PUT', '{"title":"x"}'],
-  ['PUT', '{'],
-  ['DELETE', null],
-])('%s /book/{id} with the body %j', (method, body) => {
-  test('an id that no book has: 404', async () => {
-    expect(await call(method, '/book/1', { headers, body })).toEqual(bookNotFound);
-  });
-
-  test('an id that is no canonical unsigned integer: 404 without asking the database', async () => {
-    await table.repository.create(emma);
-    const proxy = await startFaultyProxy(engine.endpoint);
-    const callThroughProxy = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);
-    const requestsWhileLoading = proxy.countRequests('GetItem');
-
-    for (const id of [
-      'abc',
-      '0',
-      '-1',
-      '01',
-      '1.0',
-      '1e0',
-      '+1',
-      '9007199254740992',
-      ' 1',
-      '1 ',
-      '%31',
-      '',
-    ]) {
-      expect(await callThroughProxy(method, `/book/${id}`, { headers, body }), id).toEqual(bookNotFound);
+    for (const [method, body] of [['GET'], ['PUT', '{"title":"x"}'], ['DELETE']] as const) {
+      expect(await send(method, `/book/${text}`, { body }), method).toEqual(bookNotFound);
     }
 
-    expect(proxy.countRequests('GetItem')).toBe(requestsWhileLoading);
-    expect(proxy.countRequests('UpdateItem') + proxy.countRequests('DeleteItem')).toBe(0);
-    await proxy.stop();
-  });
-});
+    expect(service.proxy.operations().map((name) => service.proxy.countRequests(name))).toEqual(before);
+  },
+);
 
-describe('PUT /book/{id}', () => {
-  test('an empty object: 200 with the unchanged book', async () => {
-    const book = await table.repository.create(emma);
+describe('entity tags and preconditions', () => {
+  const tagOf = ({ headers }: Awaited<ReturnType<typeof send>>) => String(headers?.ETag);
+  const get = (value: string) => send('GET', path, { headers: { 'If-None-Match': value } });
+  const put = (tag: string) => send('PUT', path, { headers: { 'If-Match': tag }, body: { year: 1 } });
+  const remove = (tag: string) => send('DELETE', path, { headers: { 'If-Match': tag } });
 
-    expect((await call('PUT', '/book/1', withBody({}))).envelope).toEqual({
-      status: 200,
-      message: 'Book updated successfully',
-      data: book,
-    });
-  });
+  test('POST, GET and PUT carry one strong tag while nothing changes; DELETE and errors none', async () => {
+    const created = await send('POST', '/book', { body: emma });
+    const one = `/book/${id + 1}`;
+    const read = await send('GET', one);
+    const unchanged = await send('PUT', one, { body: {} });
+    const changed = await send('PUT', one, { body: { year: 1 } });
 
-  test('an id and unknown members in the body are neither stored nor shown', async () => {
-    await table.repository.create(emma);
-
-    const { envelope } = await call('PUT', '/book/1', withBody({ id: 7, title: 'x', isbn: 'y' }));
-
-    expect(envelope.data).toEqual({ id: 1, ...emma, title: 'x' });
-    expect(await listBooks(table)).toEqual([envelope.data]);
-  });
-
-  test.each([
-    null,
-    '',
-    '{',
-    '[]',
-    'null',
-    '{"title":null}',
-    '{"title":"x","year":"1815"}',
-    '{"year":9007199254740992}',
-  ])('the body %j to a book that exists: 400, and no field of it is changed', async (body) => {
-    const book = await table.repository.create(emma);
-
-    expect(await call('PUT', '/book/1', { headers, body })).toEqual(invalidInput);
-
-    expect(await listBooks(table)).toEqual([book]);
+    expect(tagOf(created)).toMatch(/^"[\w-]+"$/);
+    expect([tagOf(read), tagOf(unchanged)]).toEqual([tagOf(created), tagOf(created)]);
+    expect(tagOf(changed)).not.toBe(tagOf(created));
+    expect(tagOf(await send('GET', one))).toBe(tagOf(changed));
+    expect((await send('DELETE', one)).headers).toEqual(json);
+    expect((await send('GET', one)).headers).toEqual(json);
   });
 
-  test('changes over 400 KB: 413 to a book that exists, 404 to one that does not', async () => {
-    const book = await table.repository.create(emma);
-    const request = withBody({ title: 'x'.repeat(409_600) });
+  test('If-None-Match: 304 for the current version', async () => {
+    const tag = tagOf(await send('GET', path));
 
-    expect(await call('PUT', '/book/1', request)).toEqual(error(413, 'Payload too large'));
-    expect(await call('PUT', '/book/2', request)).toEqual(bookNotFound);
-    expect(await listBooks(table)).toEqual([book]);
+    for (const value of [tag, `W/${tag}`, '*', `"x", ${tag}`]) {
+      expect(await get(value), value).toEqual({ status: 304, headers: { ETag: tag }, envelope: null });
+    }
+    for (const value of ['"x"', '', tag.slice(1, -1), `${tag} x`]) {
+      expect((await get(value)).status, value).toBe(200);
+    }
+    await remove('*');
+    expect(await get('*')).toEqual(bookNotFound);
   });
-});
 
-describe('DELETE /book/{id}', () => {
-  test('a second time: 404', async () => {
-    await table.repository.create(emma);
+  test('If-Match: 412 for any other version', async () => {
+    const old = tagOf(await send('GET', path));
+    const current = tagOf(await put(old));
 
-    expect((await call('DELETE', '/book/1', { headers })).status).toBe(200);
-    expect(await call('DELETE', '/book/1', { headers })).toEqual(bookNotFound);
+    for (const tag of [old, `W/${current}`, '', 'x', `${current} x`, '"x"']) {
+      expect(await put(tag), tag).toEqual(preconditionFailed);
+      expect(await remove(tag), tag).toEqual(preconditionFailed);
+    }
+    expect((await put('*')).status).toBe(200);
+    expect((await remove('*')).status).toBe(200);
+    expect(await remove('*')).toEqual(bookNotFound);
+    expect(await put('*')).toEqual(bookNotFound);
   });
-});
 
-describe('GET /books', () => {
-  test('books of several shards come in the order of their ids', async () => {
-    await table.repository.create(emma);
-    await setCounter(table, 9_998);
-    for (let count = 0; count < 3; count += 1) await table.repository.create(emma);
+  test('the checks come in the order 401, 404, 400, 413, 412', async () => {
+    const headers = { 'If-Match': '"x"' };
+    const ask = async (resource: string, body: unknown) =>
+      (await send('PUT', resource, { headers, body })).status;
+    const missing = '/book/999999';
 
-    const { envelope } = await call('GET', '/books', { headers });
-
-    expect((envelope.data as { id: number }[]).map(({ id }) => id)).toEqual([1, 9_999, 10_000, 10_001]);
-  });
-});
-
-describe('the log of the functions', () => {
-  test('a line for each request, with nothing in it that a client sent but the route', async () => {
-    const token = headers.Authorization;
-    await call('POST', '/token', { body: '{"username":"sentinel","password":"sentinel"}' });
-    await call('POST', '/book', withBody({ title: 'sentinel' }));
-    await call('POST', '/book', withBody({ title: 'sentinel'.repeat(60_000) }));
-    await call('GET', '/book/sentinel', { headers });
-    await call('PUT', '/book/1', withBody({ author: 'sentinel' }));
-    await call('GET', '/books', { headers });
-    await call('DELETE', '/book/1', { headers: { Authorization: 'sentinel' } });
-    await table.client.send(new DeleteTableCommand({ TableName: table.tableName }));
-    await call('POST', '/book', withBody({ title: 'sentinel' }));
-    await call('PUT', '/book/1', withBody({ title: 'sentinel' }));
-
-    expect(log.lines.map(({ route, status }) => `${route} ${status}`)).toEqual([
-      'POST /token 401',
-      'POST /book 201',
-      'POST /book 413',
-      'GET /book/{id} 404',
-      'PUT /book/{id} 200',
-      'GET /books 200',
-      'DELETE /book/{id} 401',
-      'POST /book 503',
-      'PUT /book/{id} 503',
+    expect((await service.call('PUT', path, { headers, body: '{' })).status).toBe(401);
+    expect(await Promise.all([{ year: 'x' }, tooLarge, {}].map((body) => ask(missing, body)))).toEqual([
+      404, 404, 404,
     ]);
-    expect(log.text).not.toContain('sentinel');
-    for (const part of token.split('.')) expect(log.text).not.toContain(part);
+    expect(
+      await Promise.all([{ year: 'x' }, tooLarge, {}, { year: 1 }].map((body) => ask(path, body))),
+    ).toEqual([400, 413, 412, 412]);
   });
+
+  test('a header in two spellings is one list', async () => {
+    const tag = tagOf(await send('GET', path));
+    const multiValueHeaders = { 'If-Match': ['"y"', tag], 'if-match': ['"x"'] };
+
+    expect((await send('DELETE', path, { multiValueHeaders })).status).toBe(200);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const post = (key: string, body: unknown) =>
+    send('POST', '/book', { headers: { 'Idempotency-Key': key }, body });
+
+  test('a replay is marked; refusals come in the order 401, 400, 400, 413, 422', async () => {
+    const first = await post('k', emma);
+
+    expect(first.headers).toEqual({ ...json, ETag: expect.any(String) });
+    expect(await post('k', { year: 1815.0, author: emma.author, title: emma.title, isbn: 'x' })).toEqual({
+      ...first,
+      headers: { ...first.headers, 'Idempotency-Replayed': 'true' },
+    });
+    const withoutToken = { headers: { 'Idempotency-Key': '' }, body: '{' };
+    expect((await service.call('POST', '/book', withoutToken)).status).toBe(401);
+    expect(await post('', { year: 'x' })).toEqual(invalidInput);
+    expect(await post('a b', tooLarge)).toEqual(failed(400, 'Invalid idempotency key'));
+    expect(await post('k', tooLarge)).toEqual(failed(413, 'Payload too large'));
+    expect(await post('k', {})).toEqual(failed(422, 'Idempotency key already used'));
+    // A key that was refused is not used.
+    expect(await post('new', tooLarge)).toEqual(failed(413, 'Payload too large'));
+    expect((await post('new', {})).status).toBe(201);
+  });
+
+  test.each([[{ 'Idempotency-Key': ['a', 'b'] }], [{ 'Idempotency-Key': ['a'], 'idempotency-key': ['b'] }]])(
+    'twice, as %j: 400, and nothing is stored',
+    async (keys) => {
+      const multiValueHeaders = { ...keys, Authorization: [validToken] };
+
+      expect(await send('POST', '/book', { multiValueHeaders, body: '{}' })).toEqual(
+        failed(400, 'Invalid idempotency key'),
+      );
+      expect(await readCounter(service.table)).toBe(id);
+    },
+  );
+});
+
+test('a counter that was reset: 500 without details, which are in the log', async () => {
+  await setCounter(service.table, id - 1);
+  const before = await readAll();
+
+  expect(await send('POST', '/book', { body: { title: 'x' } })).toEqual(failed(500, 'Internal server error'));
+
+  expect(await readAll()).toEqual(before);
+  expect(service.log.lines.at(-1)).toMatchObject({ level: 'ERROR', error: { name: 'IdTakenError' } });
 });
 
 describe('a function instance', () => {
+  afterEach(() => {
+    vi.stubEnv('DB_URL', service.table.url);
+    vi.stubEnv('SECRET_TOKEN', settings.SECRET_TOKEN);
+  });
+
   test.each(['create-book', 'list-books', 'get-book', 'update-book', 'delete-book'])(
-    '%s does not load without its settings, its table or its storage',
+    '%s does not load without its settings, its table or its storage, and loads once they are there',
     async (name) => {
-      const load = () => {
+      const load = (setting: string, value: string) => {
+        vi.stubEnv(setting, value);
         vi.resetModules();
         return import(`../../handlers/${name}.ts`);
       };
 
-      vi.stubEnv('SECRET_TOKEN', '');
-      await expect(load()).rejects.toThrow('SECRET_TOKEN is empty');
+      await expect(load('SECRET_TOKEN', '')).rejects.toThrow('SECRET_TOKEN is empty');
       vi.stubEnv('SECRET_TOKEN', settings.SECRET_TOKEN);
-      vi.stubEnv('DB_URL', 'books');
-      await expect(load()).rejects.toThrow('DB_URL is not the URL');
-      vi.stubEnv('DB_URL', `${engine.endpoint}/no-such-table`);
-      await expect(load()).rejects.toThrow('the table "no-such-table" does not exist');
+      await expect(load('DB_URL', 'books')).rejects.toThrow('DB_URL is not the URL');
+      const missing = service.table.url.replace(/[^/]*$/, 'no-such-table');
+      await expect(load('DB_URL', missing)).rejects.toThrow('the table "no-such-table" does not exist');
       const stopped = await startEngine();
       await stopped.stop();
-      vi.stubEnv('DB_URL', `${stopped.endpoint}/books`);
-      await expect(load()).rejects.toThrow(/DynamoDB failed: .*ECONNREFUSED/);
+      await expect(load('DB_URL', `${stopped.endpoint}/books`)).rejects.toThrow(
+        /DynamoDB failed: .*ECONNREFUSED/,
+      );
+      await expect(load('DB_URL', service.table.url)).resolves.toHaveProperty('handler');
     },
   );
-
-  test('loads at the next attempt, once its table is there', async () => {
-    vi.stubEnv('DB_URL', `${engine.endpoint}/no-such-table`);
-    vi.resetModules();
-    await expect(import('../../handlers/get-book.ts')).rejects.toThrow('does not exist');
-
-    vi.stubEnv('DB_URL', table.url);
-    vi.resetModules();
-
-    await expect(import('../../handlers/get-book.ts')).resolves.toHaveProperty('handler');
-  });
 });

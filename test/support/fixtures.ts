@@ -1,0 +1,90 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { type Engine, provideEngine } from '../simulators/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
+import { type BookTable, connect, createBookTable, type TableAccess } from './book-table.ts';
+import { type CapturedLog, captureLog } from './captured-log.ts';
+import { forgeToken } from './forge-token.ts';
+import { type Call, loadHandlers, settings } from './load-handlers.ts';
+
+/** A table, reached directly and through a proxy. */
+export interface ProxiedTable {
+  readonly table: BookTable;
+  readonly proxy: FaultyProxy;
+  readonly proxied: TableAccess;
+}
+
+/**
+ * Shares one engine between the tests of a file, each of which opens a table of its own.
+ *
+ * @param start - starts the engine; `startEngine` for tests that are about the embedded one
+ */
+export function useTables(start: () => Promise<Engine> = provideEngine) {
+  let engine: Engine;
+  const proxies: FaultyProxy[] = [];
+  const open = () => createBookTable(engine.endpoint);
+
+  beforeAll(async () => {
+    engine = await start();
+  });
+  afterAll(async () => {
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    await engine.stop();
+  });
+
+  return {
+    open,
+    endpoint: () => engine.endpoint,
+    async openThroughProxy(): Promise<ProxiedTable> {
+      const [proxy, table] = await Promise.all([startFaultyProxy(engine.endpoint), open()]);
+      proxies.push(proxy);
+      return { table, proxy, proxied: { client: connect(proxy.endpoint), tableName: table.tableName } };
+    },
+  };
+}
+
+/** A request: its body as text, or as a value that is sent as JSON; the token is added unless a test sends its own. */
+type TestRequest = Omit<Partial<APIGatewayProxyEvent>, 'body' | 'headers'> &
+  Readonly<{ body?: unknown; headers?: Readonly<Record<string, string>> }>;
+
+/** The functions of a table, and what surrounds them. */
+export interface Service extends ProxiedTable {
+  /** Calls a function without a token. */
+  readonly call: Call;
+  /** Calls a function with a valid token. */
+  readonly send: (method: string, path: string, request?: TestRequest) => ReturnType<Call>;
+  /** What the current test has logged. */
+  readonly log: CapturedLog;
+}
+
+/** A valid token for the functions that {@link useService} loads. */
+export const validToken = forgeToken({ secret: settings.SECRET_TOKEN });
+
+/** Loads the functions once for the tests of a file, over a table that they share. The proxy in between heals after each. */
+export function useService(): Service {
+  const tables = useTables();
+  const service = {
+    send: (method: string, path: string, { headers, body = null, ...event }: TestRequest = {}) =>
+      service.call(method, path, {
+        headers: { Authorization: validToken, ...headers },
+        body: body === null || typeof body === 'string' ? body : JSON.stringify(body),
+        ...event,
+      }),
+  } as { -readonly [Part in keyof Service]: Service[Part] };
+
+  beforeAll(async () => {
+    Object.assign(service, await tables.openThroughProxy());
+    service.call = await loadHandlers(`${service.proxy.endpoint}/${service.table.tableName}`);
+  });
+  beforeEach(() => {
+    service.log = captureLog();
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await service.proxy.heal();
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+  });
+  return service;
+}
