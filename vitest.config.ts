@@ -1,56 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
-/** The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests. */
-const env = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+/** Projects of one group run at the same time, groups one after the other. The time limits have room for a busy machine. */
+function group(groupOrder: number, testTimeout = 60_000) {
+  return { testTimeout, hookTimeout: 2 * testTimeout, sequence: { groupOrder } };
+}
 
 export default defineConfig({
   test: {
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
+    // The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests.
+    env: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
     projects: [
-      {
-        // Room for thousands of cases of a property on a busy machine.
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], env, testTimeout: 30_000 },
-      },
-      {
-        test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          env,
-          // Room for the client's time limits and for the engine on a busy machine.
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
-        },
-      },
-      {
-        test: {
-          name: 'conformance',
-          include: ['test/conformance/**/*.test.ts'],
-          env,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      { test: { name: 'model', include: ['test/reliability/model/**/*.test.ts'], env, hookTimeout: 30_000 } },
-      {
-        test: {
-          name: 'template',
-          include: ['test/aws/template/**/*.test.ts'],
-          globalSetup: './test/aws/template/packaged-stages.ts',
-          env,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'local',
-          include: ['test/local/**/*.test.ts'],
-          env,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
+      // `npm test`
+      project('unit', 'test/unit', group(0, 30_000)),
+      project('integration', 'test/integration', group(0, 30_000)),
+      project('conformance', 'test/conformance', group(0, 30_000)),
+      // `npm run test:all`
+      project('local', 'test/local', group(1)),
+      project('model', 'test/reliability/model', group(1)),
+      project('template', 'test/aws/template', group(1), 'packaged-stages.ts'),
+      project('faults', 'test/reliability/faults', group(2)),
+      // Ten rounds, with a start of the service in each.
+      project('crash', 'test/reliability/crash', group(3, 900_000)),
+      // Measures instances; two at a time would measure each other.
+      project('runtime', 'test/aws/runtime', { ...group(4), maxWorkers: 1 }, 'package-functions.ts'),
     ],
     coverage: {
       provider: 'v8',
@@ -60,3 +34,16 @@ export default defineConfig({
     },
   },
 });
+
+/** @param globalSetup - a file of the folder that runs once, before the project's tests */
+function project(name: string, folder: string, options: object, globalSetup?: string) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include: [`${folder}/**/*.test.ts`],
+      ...options,
+      ...(globalSetup && { globalSetup: `./${folder}/${globalSetup}` }),
+    },
+  };
+}

@@ -1,5 +1,5 @@
 /**
- * `npm run check:security`: secrets in the files of the repository, and licences and known vulnerabilities of the packages
+ * `npm run verify:security`: secrets in the files of the repository, and licences and known vulnerabilities of the packages
  * in every lock file. Exit code 1 when it finds any; 77 when it finds none and could not look for all of them, because the
  * registry has no audit endpoint or cannot be reached.
  */

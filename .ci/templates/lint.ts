@@ -1,5 +1,5 @@
 /**
- * `npm run check:template`: cfn-lint and a policy scan on the packaged templates, actionlint on the workflows. Exit code
+ * `npm run verify:templates`: cfn-lint and a policy scan on the packaged templates, actionlint on the workflows. Exit code
  * 77 where there is no Python or no Go to run them with.
  */
 

@@ -1,5 +1,5 @@
 /**
- * `node test/aws/dynamodb-local/main.ts`: the integration tests, and the conformance suite against the local service, on Amazon's
+ * `npm run verify:dynamodb-local`: the integration tests, and the conformance suite against the local service, on Amazon's
  * own DynamoDB Local in place of dynalite. Exit code 77 where there is no Java or no Maven.
  */
 

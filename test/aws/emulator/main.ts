@@ -1,5 +1,5 @@
 /**
- * `npm run test:aws`: the life of the stage prod on an AWS emulator, by the pipeline's commands and those of an operator.
+ * `npm run verify:emulator`: the life of the stage prod on an AWS emulator, by the pipeline's commands and those of an operator.
  * Exit code 77 where there is no Python to run the emulator with.
  */
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -33,8 +34,9 @@ export async function packageFunctions(folder: string): Promise<void> {
   }
 }
 
-/** Provides the packaged functions to all tests. */
+/** Installs the runtime client and provides the packaged functions to all tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  execFileSync(join(import.meta.dirname, 'install'), { stdio: 'inherit' });
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
   await packageFunctions(folder);
   project.provide('functionsFolder', folder);

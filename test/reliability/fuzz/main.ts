@@ -1,5 +1,5 @@
 /**
- * `npm run test:fuzz`: Schemathesis makes requests from openapi.yaml, valid and not, sends them to the local service, and
+ * `npm run verify:fuzz`: Schemathesis makes requests from openapi.yaml, valid and not, sends them to the local service, and
  * compares every answer with the description. Exit code 77 where there is no Python.
  */
 
