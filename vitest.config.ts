@@ -15,7 +15,7 @@ export default defineConfig({
       // `npm test`
       project('unit', 'test/unit', group(0, 30_000)),
       project('integration', 'test/integration', group(0, 30_000)),
-      project('conformance', 'test/conformance', group(0, 30_000)),
+      project('conformance', 'test/conformance', group(0)),
       // `npm run test:all`
       project('local', 'test/local', group(1)),
       project('model', 'test/reliability/model', group(1)),
