@@ -4,9 +4,9 @@ import httpCors from '@middy/http-cors';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { requireToken } from './auth/require-token.ts';
 import type { EndpointConfig } from './config.ts';
+import { invocationSignal } from './dynamodb/invocation-signal.ts';
 import { outcomeOf } from './error-outcome.ts';
 import { createResponse, formatErrors, type Result } from './http/envelope.ts';
-import { runInvocation } from './http/invocation.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 import { logRequests } from './log/request-log.ts';
 
@@ -59,18 +59,16 @@ export function composeStack<Response>(
 ): ProxyHandler<Response> {
   return middy<APIGatewayProxyEvent, Response | APIGatewayProxyResult>({
     timeoutEarlyInMillis: timeoutReserveMs,
-    timeoutEarlyResponse: failBeforeTimeout,
+    timeoutEarlyResponse: () => {
+      throw new HttpError(outcomes.serviceUnavailable, {
+        cause: new Error('the function was about to time out'),
+      });
+    },
     executionMode,
   })
     .use(logRequests())
     .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders })])
     .use(formatErrors(outcomeOf))
     .use(access)
-    .handler((event, _context, { signal }) => runInvocation(signal, () => respond(event)));
-}
-
-function failBeforeTimeout(): never {
-  throw new HttpError(outcomes.serviceUnavailable, {
-    cause: new Error('the function was about to time out'),
-  });
+    .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
 }

@@ -1,4 +1,4 @@
-import { type CryptoKey, errors, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import { HttpError, outcomes } from '../http/outcomes.ts';
 import { writeLog } from '../log/write-log.ts';
 
@@ -8,8 +8,8 @@ const lifetimeSeconds = 15 * 60;
 /** The length of HS256's output; a shorter key makes it weaker (RFC 7518 section 3.2). */
 const recommendedSecretBytes = 32;
 
-/** The HMAC methods of RFC 7518 section 3.2 with the names of their hashes in Web Crypto. */
-const hashes: Readonly<Record<string, string>> = { HS256: 'SHA-256', HS384: 'SHA-384', HS512: 'SHA-512' };
+/** The HMAC methods of RFC 7518 section 3.2. */
+const algorithms = ['HS256', 'HS384', 'HS512'];
 
 /** Tokens that an instance knows to be valid until they expire, so that it does not check their signature in each call. */
 const maxVerifiedTokens = 100;
@@ -27,12 +27,11 @@ export function createTokenSigner(secret: string): () => Promise<string> {
   if (Buffer.byteLength(secret) < recommendedSecretBytes) {
     writeLog('WARN', `SECRET_TOKEN has fewer than ${recommendedSecretBytes} bytes and may be guessed`);
   }
-  const keyFor = createKeyCache(secret);
+  const key = new TextEncoder().encode(secret);
   return async () => {
     try {
       const expiry = Math.floor(Date.now() / 1000) + lifetimeSeconds;
-      const header = { alg: 'HS256', typ: 'JWT' };
-      return await new SignJWT({ exp: expiry }).setProtectedHeader(header).sign(await keyFor(header));
+      return await new SignJWT({ exp: expiry }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(key);
     } catch (cause) {
       throw new HttpError(outcomes.tokenNotGenerated, { cause });
     }
@@ -46,13 +45,13 @@ export function createTokenSigner(secret: string): () => Promise<string> {
  *   are not the token's fault
  */
 export function createTokenVerifier(secret: string): (token: string) => Promise<void> {
-  const keyFor = createKeyCache(secret);
+  const key = new TextEncoder().encode(secret);
   const verifiedUntil = new Map<string, number>();
   return async (token) => {
     if ((verifiedUntil.get(token) ?? 0) > Date.now() / 1000) return;
     try {
       if (!compactToken.test(token)) throw new errors.JWSInvalid('not three parts in base64url');
-      const { payload } = await jwtVerify(token, keyFor, { algorithms: Object.keys(hashes) });
+      const { payload } = await jwtVerify(token, key, { algorithms });
       if (verifiedUntil.size === maxVerifiedTokens) verifiedUntil.clear();
       verifiedUntil.set(token, payload.exp ?? Number.POSITIVE_INFINITY);
     } catch (error) {
@@ -60,21 +59,5 @@ export function createTokenVerifier(secret: string): (token: string) => Promise<
         ? new HttpError(outcomes.invalidToken, { cause: error })
         : error;
     }
-  };
-}
-
-/** Imports the secret once for each method: a CryptoKey is bound to one hash. */
-function createKeyCache(secret: string): (header: JWTHeaderParameters) => Promise<CryptoKey> {
-  const bytes = new TextEncoder().encode(secret);
-  const keys = new Map<string, Promise<CryptoKey>>();
-  return ({ alg }) => {
-    const key =
-      keys.get(alg) ??
-      crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: hashes[alg] ?? '' }, false, [
-        'sign',
-        'verify',
-      ]);
-    keys.set(alg, key);
-    return key;
   };
 }

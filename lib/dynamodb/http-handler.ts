@@ -2,9 +2,9 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
-import { invocationSignal } from '../http/invocation.ts';
 import { AttemptError } from './attempt-error.ts';
 import { createAgents, resetConnection } from './connection-agents.ts';
+import { invocationSignal } from './invocation-signal.ts';
 
 /** A connection to DynamoDB takes milliseconds; one that takes this long, on a laptop that is busy too, will not be made. */
 const connectTimeoutMs = 1_000;
@@ -62,7 +62,7 @@ export class AttemptHandler {
    * @throws {AttemptError} when there is no whole response
    */
   async handle(request: HttpRequest): Promise<{ response: HttpResponse }> {
-    if (invocationSignal()?.aborted) throw new AttemptError(invocationOver, { requestSent: false });
+    if (invocationSignal.getStore()?.aborted) throw new AttemptError(invocationOver, { requestSent: false });
     const response = await this.#exchange(request);
     const { 'x-amz-crc32': checksum } = response.headers;
     if (checksum !== undefined) {
@@ -120,7 +120,7 @@ export class AttemptHandler {
         requestSent = true;
       });
     });
-    const signal = invocationSignal();
+    const signal = invocationSignal.getStore();
     const abandon = () => fail(invocationOver);
     signal?.addEventListener('abort', abandon);
     // Not at the end of the response: a server that responds before it has read the request may never read the rest.

@@ -4,25 +4,21 @@ export interface EncodedBody {
   readonly isBase64Encoded: boolean;
 }
 
-/** Any text of well-formed Unicode. */
-export interface TextField {
-  readonly type: 'string';
-}
-
-/** A whole number between two safe integers. */
+/** A whole number between safe integers. */
 export interface IntegerField {
   readonly type: 'integer';
   readonly minimum: number;
   readonly maximum: number;
 }
 
+/** A whole number, or any text of well-formed Unicode. */
+type Field = IntegerField | { readonly type: 'string' };
+
 /** The members of a body by name, in the words of JSON Schema: openapi.yaml is generated from these tables. */
-export type Fields = Readonly<
-  Record<string, (TextField & { readonly default: string }) | (IntegerField & { readonly default: number })>
->;
+export type Fields = Readonly<Record<string, Field & { readonly default: unknown }>>;
 
 type ValuesOf<Table extends Fields> = {
-  -readonly [Name in keyof Table]: Table[Name] extends TextField ? string : number;
+  -readonly [Name in keyof Table]: Table[Name] extends IntegerField ? number : string;
 };
 
 /** A BOM stays in the text, so that JSON.parse refuses it in every encoding alike (RFC 8259 section 8.1). */
@@ -60,7 +56,7 @@ export function readGivenFields<Table extends Fields>(
 }
 
 /** Checks a value. A lone surrogate (`"\ud800"` in JSON) is refused: UTF-8, and so the database, has U+FFFD for it. */
-export function isValueOf(field: TextField | IntegerField, value: unknown): boolean {
+export function isValueOf(field: Field, value: unknown): boolean {
   if (field.type === 'string') return typeof value === 'string' && value.isWellFormed();
   return Number.isSafeInteger(value) && Number(value) >= field.minimum && Number(value) <= field.maximum;
 }

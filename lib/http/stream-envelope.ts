@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Outcome } from './outcomes.ts';
 
@@ -25,12 +26,12 @@ export async function startStream(
   success: Outcome,
   { data, headers }: StreamedResult,
 ): Promise<StreamedResponse> {
-  const chunks = serialize(success, data);
-  const first = await chunks.next();
+  const body = Readable.from(serialize(success, data));
+  await once(body, 'readable');
   return {
     statusCode: success.status,
     headers: { 'Content-Type': 'application/json', ...success.headers, ...headers },
-    body: Readable.from(startWith(first, chunks)),
+    body,
   };
 }
 
@@ -47,17 +48,4 @@ async function* serialize(
     start = ',';
   }
   yield start === head ? `${head}]}` : ']}';
-}
-
-/** Delegates to the generator; when the client leaves, it ends the generator and so the reading behind it. */
-async function* startWith(
-  first: IteratorResult<string>,
-  chunks: AsyncGenerator<string>,
-): AsyncGenerator<string> {
-  try {
-    yield first.value;
-    yield* chunks;
-  } finally {
-    await chunks.return(undefined);
-  }
 }
