@@ -11,7 +11,10 @@ const recommendedSecretBytes = 32;
 /** The HMAC methods of RFC 7518 section 3.2. */
 const algorithms = ['HS256', 'HS384', 'HS512'];
 
-/** Tokens that an instance knows to be valid until they expire, so that it does not check their signature in each call. */
+/**
+ * An instance remembers so many valid tokens until they expire. Without that, a warm GET /book/{id} takes 8 % more
+ * instructions (3.33 million instead of 3.09, 22 November 2026).
+ */
 const maxVerifiedTokens = 100;
 
 /** RFC 7515 section 3.1. jose itself ignores padding and whitespace in payload and signature. */

@@ -67,13 +67,11 @@ export function isValueOf(field: Field, value: unknown): boolean {
  * @returns the object, or `undefined` when the body is absent, not UTF-8, not JSON or no object; a fraction that
  *   JavaScript would round to an integer is another fraction in it
  */
-export function readJsonObject({
-  body,
-  isBase64Encoded,
-}: EncodedBody): Readonly<Record<string, unknown>> | undefined {
+export function readJsonObject(encoded: EncodedBody): Readonly<Record<string, unknown>> | undefined {
+  const body = encoded.body ?? '';
   let value: unknown;
   try {
-    const text = isBase64Encoded ? utf8.decode(Buffer.from(body ?? '', 'base64')) : (body ?? '');
+    const text = encoded.isBase64Encoded ? utf8.decode(Buffer.from(body, 'base64')) : body;
     value = JSON.parse(keepFractions(text));
   } catch {
     return undefined;

@@ -3,13 +3,9 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { writeLog } from './write-log.ts';
 
-/** The parts of a response that the log is about. */
-interface Response {
-  readonly statusCode: number;
-  readonly body: unknown;
-}
-
+type Response = { readonly statusCode: number; readonly body: unknown };
 type State = { startedAt?: number };
+type LoggedRequest = Request<APIGatewayProxyEvent, Response, Error, Context, State>;
 
 /**
  * Middleware that writes one line for each request: ids, route, status, duration in milliseconds, cold start. A 5xx is
@@ -19,13 +15,7 @@ type State = { startedAt?: number };
 export function logRequests(): MiddlewareObj<APIGatewayProxyEvent, Response, Error, Context, State> {
   let coldStart = true;
 
-  const logRequest = ({
-    event,
-    context,
-    response,
-    error,
-    internal,
-  }: Request<APIGatewayProxyEvent, Response, Error, Context, State>): void => {
+  const logRequest = ({ event, context, response, error, internal }: LoggedRequest): void => {
     const status = response?.statusCode ?? 500;
     const failed = status >= 500 || (status < 400 && error != null);
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
