@@ -3,7 +3,7 @@ import { parseTableUrl, type TableLocation } from './dynamodb/table-url.ts';
 
 /** The settings of every endpoint. */
 export interface EndpointConfig {
-  /** SECRET_TOKEN: what tokens are signed with. */
+  /** SECRET_TOKEN: the secret of the tokens' signatures. */
   readonly signingSecret: string;
   /** CORS_ORIGIN: the web site whose scripts may read responses; none when it is empty or not set. */
   readonly corsOrigin: string | undefined;
@@ -13,7 +13,7 @@ export interface EndpointConfig {
 export interface Config extends EndpointConfig {
   /** AUTH_USERNAME and AUTH_PASSWORD: the one credential pair. */
   readonly credentials: Credentials;
-  /** DB_URL: where the books are. */
+  /** DB_URL: the table of the books. */
   readonly table: TableLocation;
 }
 

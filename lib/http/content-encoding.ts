@@ -2,7 +2,7 @@ import { pipeline, type Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import preferredEncodings from 'negotiator/lib/encoding.js';
-import { headerValues } from './header-values.ts';
+import { combinedValue } from './header-values.ts';
 import type { StreamedResponse } from './stream-envelope.ts';
 
 /**
@@ -19,9 +19,8 @@ const offered = [...Object.keys(encoders), 'identity'];
 
 /** Compresses the body of a response as `Accept-Encoding` asks, if it does (RFC 9110 section 12.5.3). */
 export function encodeContent(event: APIGatewayProxyEvent, response: StreamedResponse): StreamedResponse {
-  const accepted = headerValues(event, 'accept-encoding');
-  const acceptEncoding = accepted.length > 0 ? accepted.join() : undefined;
-  const [coding = 'identity'] = preferredEncodings(acceptEncoding, offered, offered);
+  const accepted = combinedValue(event, 'accept-encoding');
+  const [coding = 'identity'] = preferredEncodings(accepted, offered, offered);
   const headers = { ...response.headers, Vary: 'Accept-Encoding' };
   const encoder = encoders[coding]?.();
   if (encoder === undefined) return { ...response, headers };

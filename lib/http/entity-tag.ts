@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { headerValues } from './header-values.ts';
+import { combinedValue } from './header-values.ts';
 
 /** An element of a list of entity tags and its separator (RFC 9110 sections 5.6.1 and 8.8.3). */
 const element = /[ \t]*(?:(?<weak>W\/)?"(?<opaque>[\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
@@ -22,7 +22,7 @@ export function entityTagHeader(version: string | undefined): Readonly<Record<st
  *   of entity tags
  */
 export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | undefined {
-  const value = fieldValue(event, 'if-match');
+  const value = combinedValue(event, 'if-match');
   if (value === undefined || value === '*') return undefined;
   return parseEntityTags(value)
     .filter(({ weak }) => !weak)
@@ -31,14 +31,9 @@ export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | un
 
 /** Evaluates `If-None-Match` (RFC 9110 section 13.1.2), whose comparison is weak: whether the client has the version. */
 export function hasCurrentVersion(event: APIGatewayProxyEvent, version: string | undefined): boolean {
-  const value = fieldValue(event, 'if-none-match');
+  const value = combinedValue(event, 'if-none-match');
   if (value === undefined) return false;
   return value === '*' || parseEntityTags(value).some(({ opaque }) => opaque === version);
-}
-
-function fieldValue(event: APIGatewayProxyEvent, name: string): string | undefined {
-  const values = headerValues(event, name);
-  return values.length === 0 ? undefined : values.join().trim();
 }
 
 /** Parses a list of entity tags; one malformed element makes it empty. */

@@ -7,12 +7,18 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
  * @param name - the name in lower case
  */
 export function headerValues(
-  { headers, multiValueHeaders }: Pick<APIGatewayProxyEvent, 'headers' | 'multiValueHeaders'>,
+  { headers, multiValueHeaders }: APIGatewayProxyEvent,
   name: string,
 ): readonly string[] {
   const values = valuesOf(multiValueHeaders, name).flat();
   // Test events of AWS's console may lack either or both.
   return values.length > 0 ? values : valuesOf(headers, name);
+}
+
+/** Combines the values of a header whose value is a list (RFC 9110 section 5.2). */
+export function combinedValue(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const values = headerValues(event, name);
+  return values.length === 0 ? undefined : values.join().trim();
 }
 
 function valuesOf<Value>(headers: Readonly<Record<string, Value | undefined>> | null, name: string): Value[] {

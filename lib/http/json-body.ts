@@ -1,8 +1,7 @@
-/** The members of an API Gateway proxy event that hold the body. */
-export interface EncodedBody {
-  readonly body: string | null;
-  readonly isBase64Encoded: boolean;
-}
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+
+/** The members of an event that hold the body. */
+export type EncodedBody = Readonly<Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>>;
 
 /** A whole number between safe integers. */
 export interface IntegerField {
