@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTokenSigner, createTokenVerifier } from '../../../../lib/auth/token.ts';
@@ -9,6 +9,8 @@ import { decodeToken, encodeJson, forgeToken } from '../../../support/forge-toke
 
 const secret = 'a secret that is longer than 32 bytes';
 const now = 1_800_000_000;
+const verify = createTokenVerifier(secret);
+const signToken = createTokenSigner(secret);
 
 beforeEach(() => {
   vi.useFakeTimers({ now: now * 1000, toFake: ['Date'] });
@@ -19,101 +21,69 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const verify = createTokenVerifier(secret);
-
 async function expectInvalid(token: string): Promise<void> {
-  const error = await verify(token).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error: unknown = await verify(token).catch((reason: unknown) => reason);
   expect(error, token).toBeInstanceOf(HttpError);
   expect((error as HttpError).outcome).toBe(outcomes.invalidToken);
 }
 
+/** Signs what JSON.stringify would not write. */
+const signText = (signingInput: string) =>
+  `${signingInput}.${createHmac('sha256', secret).update(signingInput).digest('base64url')}`;
+
 describe('createTokenSigner', () => {
-  test('a token is HS256 and its one claim is exp, 900 seconds after the second it was issued in', async () => {
-    vi.setSystemTime(now * 1000 + 999);
-
-    const token = await createTokenSigner(secret)();
-
-    expect(decodeToken(token)).toEqual({ header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + 900 } });
+  test('each token is HS256 and its one claim is exp, 900 seconds after the second it was issued in', async () => {
+    for (const seconds of [0, 60]) {
+      vi.setSystemTime((now + seconds) * 1000 + 999);
+      const expected = { header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + seconds + 900 } };
+      expect(decodeToken(await signToken())).toEqual(expected);
+    }
   });
 
   test('the signature is that of RFC 7515, with the secret as UTF-8 bytes', async () => {
-    const token = await createTokenSigner('zażółć gęślą jaźń zażółć gęślą jaźń')();
+    const text = 'zażółć gęślą jaźń zażółć gęślą jaźń';
+    const token = await createTokenSigner(text)();
 
-    const [header, payload, signature] = token.split('.');
-    const expected = createHmac('sha256', Buffer.from('zażółć gęślą jaźń zażółć gęślą jaźń', 'utf8')).update(
-      `${header}.${payload}`,
-    );
-    expect(signature).toBe(expected.digest('base64url'));
+    expect(token).toBe(forgeToken({ ...(decodeToken(token) as { header: object }), secret: text }));
   });
 
-  test('each token is issued anew', async () => {
-    const signToken = createTokenSigner(secret);
-    await signToken();
-    vi.setSystemTime((now + 60) * 1000);
-
-    expect(decodeToken(await signToken()).claims).toEqual({ exp: now + 960 });
-  });
-
-  test('an empty secret cannot sign: 500 with the cause', async () => {
-    captureLog();
-    const error = await createTokenSigner('')().catch((reason: unknown) => reason);
-
-    expect(error).toBeInstanceOf(HttpError);
-    expect((error as HttpError).outcome).toBe(outcomes.tokenNotGenerated);
-    expect((error as HttpError).cause).toBeInstanceOf(Error);
-  });
-});
-
-describe('createTokenSigner at a secret that can be guessed', () => {
+  // The last two are 30 and 32 bytes long.
   test.each([
-    ['x'.repeat(31), true],
-    ['x'.repeat(32), false],
-    // Two bytes a letter: 30 and 32.
-    ['ż'.repeat(15), true],
-    ['ż'.repeat(16), false],
-  ])('the secret %j gives a warning: %s, once and without the secret', async (weakSecret, warns) => {
+    ['x'.repeat(31), 1],
+    ['x'.repeat(32), 0],
+    ['ż'.repeat(15), 1],
+    ['ż'.repeat(16), 0],
+  ])('the secret %j gives %i warnings, without the secret', async (weakSecret, count) => {
     const log = captureLog();
 
-    const signToken = createTokenSigner(weakSecret);
-    await signToken();
-    await signToken();
+    const sign = createTokenSigner(weakSecret);
+    await Promise.all([sign(), sign()]);
 
-    expect(log.lines.map(({ level }) => level)).toEqual(warns ? ['WARN'] : []);
+    expect(log.lines.map(({ level }) => level)).toEqual(Array(count).fill('WARN'));
     expect(log.text).not.toContain(weakSecret);
+  });
+
+  test('an empty secret is a fault of ours: it cannot sign, and no token is called invalid', async () => {
+    captureLog();
+
+    await expect(createTokenSigner('')()).rejects.toMatchObject({
+      outcome: outcomes.tokenNotGenerated,
+      cause: expect.any(Error),
+    });
+    await expect(createTokenVerifier('')(forgeToken({ secret: '' }))).rejects.not.toBeInstanceOf(HttpError);
   });
 });
 
 describe('createTokenVerifier', () => {
-  test('a token of the signer with the same secret is accepted, again and again', async () => {
-    const token = await createTokenSigner(secret)();
-
-    await expect(verify(token)).resolves.toBeUndefined();
-    await expect(verify(token)).resolves.toBeUndefined();
-  });
-
-  test('a token of a signer with another secret is refused', async () => {
-    await expectInvalid(await createTokenSigner(`${secret}!`)());
-  });
-
-  test('a token is accepted one second before its expiry and refused at it', async () => {
-    const token = forgeToken({ claims: { exp: now }, secret });
-
-    vi.setSystemTime((now - 1) * 1000 + 999);
-    await expect(verify(token)).resolves.toBeUndefined();
-    vi.setSystemTime(now * 1000);
-    await expectInvalid(token);
-  });
-
-  test('a token that was valid is refused once it has expired, although it was seen before', async () => {
-    const token = await createTokenSigner(secret)();
-    await verify(token);
-
+  test('a token is accepted again and again until its expiry, and refused from then on', async () => {
+    const token = await signToken();
+    for (const milliseconds of [0, 0, 899_999]) {
+      vi.setSystemTime(now * 1000 + milliseconds);
+      await verify(token);
+    }
     vi.setSystemTime((now + 900) * 1000);
-
     await expectInvalid(token);
+    await expectInvalid(forgeToken({ claims: { exp: now + 900 }, secret }));
   });
 
   test('however many tokens were seen before, each is accepted until it expires and refused then', async () => {
@@ -127,8 +97,19 @@ describe('createTokenVerifier', () => {
     for (const token of tokens.slice(126)) await verify(token);
   });
 
-  test('a token without exp has no expiry and is accepted', async () => {
-    await expect(verify(forgeToken({ claims: {}, secret }))).resolves.toBeUndefined();
+  test('a token that was verified is not verified again; the 101st makes it forgotten', async () => {
+    const check = vi.spyOn(crypto.subtle, 'verify');
+    const fresh = createTokenVerifier(secret);
+    const tokens = Array.from({ length: 101 }, (_, kid) =>
+      forgeToken({ header: { alg: 'HS256', kid }, secret }),
+    );
+
+    for (const token of tokens.slice(0, 100)) await fresh(token);
+    for (const token of tokens.slice(0, 100)) await fresh(token);
+    expect(check).toHaveBeenCalledTimes(100);
+    await fresh(tokens[100] as string);
+    await fresh(tokens[0] as string);
+    expect(check).toHaveBeenCalledTimes(102);
   });
 
   test('nbf refuses a token until its second has come', async () => {
@@ -136,131 +117,56 @@ describe('createTokenVerifier', () => {
 
     await expectInvalid(token);
     vi.setSystemTime((now + 1) * 1000);
-    await expect(verify(token)).resolves.toBeUndefined();
+    await verify(token);
+  });
+
+  test.each(['HS256', 'HS384', 'HS512'])('%s is an HMAC method, whose key serves no other', async (alg) => {
+    await verify(forgeToken({ header: { alg }, claims: { exp: now + 1 }, secret }));
+    await verify(forgeToken({ claims: { exp: now + 1 }, secret }));
   });
 
   test.each([
-    ['exp as a string', { exp: String(now + 900) }],
-    ['exp as null', { exp: null }],
-    ['exp as true', { exp: true }],
-    ['exp as an array', { exp: [now + 900] }],
-    ['exp of zero', { exp: 0 }],
-    ['exp before 1970', { exp: -1 }],
-    ['nbf as a string', { nbf: String(now) }],
-    ['claims that are an array', []],
-    ['claims that are null', null],
-    ['claims that are a string', 'exp'],
-  ])('%s is refused, although the signature is right', async (_name, claims) => {
+    ...[String(now + 900), null, true, [now + 900], 0, -1].map((exp) => ({ exp })),
+    { nbf: String(now) },
+    [],
+    null,
+    'exp',
+  ])('the claims %j are refused, although the signature is right', async (claims) => {
     await expectInvalid(forgeToken({ claims, secret }));
   });
 
-  test('claims that are no JSON are refused, although the signature is right', async () => {
-    const signingInput = `${encodeJson({ alg: 'HS256' })}.${Buffer.from('{"exp"').toString('base64url')}`;
-    const signature = createHmac('sha256', secret).update(signingInput).digest('base64url');
-
-    await expectInvalid(`${signingInput}.${signature}`);
-  });
-
-  test.each(['HS256', 'HS384', 'HS512'])('%s is an HMAC method and accepted', async (alg) => {
-    const token = forgeToken({ header: { alg }, claims: { exp: now + 1 }, secret });
-
-    await expect(verify(token)).resolves.toBeUndefined();
-    // The imported key of one method is not used for another.
-    await expect(verify(forgeToken({ claims: { exp: now + 1 }, secret }))).resolves.toBeUndefined();
-  });
-
+  const foreignMethods =
+    'none None NONE hs256 HS1 HS224 HS2560 RS256 RS384 RS512 ES256 ES384 ES512 ES256K PS256 PS384 PS512 EdDSA ' +
+    'Ed25519 ML-DSA-44 dir A256GCM __proto__ constructor toString';
   test.each([
-    ['HS256', 'HS512'],
-    ['HS512', 'HS256'],
-    ['HS384', 'HS256'],
-  ] as const)('a header that says %s over a signature of %s is refused', async (alg, hmac) => {
-    await expectInvalid(forgeToken({ header: { alg }, secret, hmac }));
-  });
-
-  // "Algorithm confusion": whatever is not HS256, HS384 or HS512 to the letter, signed with our secret or not at all.
-  describe.each([
-    'none',
-    'None',
-    'NONE',
-    'nOnE',
-    ' none',
-    'none ',
-    'none\0',
-    '',
-    'hs256',
-    'Hs256',
-    'HS256 ',
-    'HS1',
-    'HS224',
-    'HS2560',
-    'RS256',
-    'RS384',
-    'RS512',
-    'ES256',
-    'ES384',
-    'ES512',
-    'ES256K',
-    'PS256',
-    'PS384',
-    'PS512',
-    'EdDSA',
-    'Ed25519',
-    'ML-DSA-44',
-    'dir',
-    'A256GCM',
-    '__proto__',
-    'constructor',
-    'toString',
-  ])('a header with alg %j', (alg) => {
-    test('is refused with a signature of our secret', async () => {
-      await expectInvalid(forgeToken({ header: { alg }, secret, hmac: 'HS256' }));
-    });
-
-    test('is refused without a signature', async () => {
-      const [header, payload] = forgeToken({ header: { alg }, secret }).split('.');
-
-      await expectInvalid(`${header}.${payload}.`);
-    });
-  });
-
-  test.each([
+    ...['', null, ['HS256'], 256, { toString: 'HS256' }, ...foreignMethods.split(' ')].map((alg) => ({
+      alg,
+    })),
     {},
-    { alg: null },
-    { alg: ['HS256'] },
-    { alg: 256 },
-    { alg: { toString: 'HS256' } },
     { typ: 'JWT' },
-  ])('the header %j names no method and is refused', async (header) => {
-    await expectInvalid(forgeToken({ header, secret, hmac: 'HS256' }));
-  });
+  ])('the header %j names no HMAC method: refused with our signature and without', async (header) => {
+    const token = forgeToken({ header, secret, hmac: 'HS256' });
 
-  test('an ES256 signature of someone’s own key, with the key in the header, is refused', async () => {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const header = { alg: 'ES256', jwk: publicKey.export({ format: 'jwk' }) };
-    const signingInput = `${encodeJson(header)}.${encodeJson({})}`;
-    const signature = sign('sha256', Buffer.from(signingInput), {
-      key: privateKey,
-      dsaEncoding: 'ieee-p1363',
-    });
-
-    await expectInvalid(`${signingInput}.${signature.toString('base64url')}`);
+    await expectInvalid(token);
+    await expectInvalid(token.replace(/[^.]*$/, ''));
   });
 
   test.each([
-    ['crit with an unknown extension', { alg: 'HS256', crit: ['exp2'], exp2: 1 }],
-    ['crit without the parameter that it names', { alg: 'HS256', crit: ['exp'] }],
-    ['an empty crit', { alg: 'HS256', crit: [] }],
-    ['a crit that is no array', { alg: 'HS256', crit: 'b64', b64: true }],
-    ['an unencoded payload', { alg: 'HS256', crit: ['b64'], b64: false }],
-  ])('%s is refused, although the signature is right', async (_name, header) => {
-    await expectInvalid(forgeToken({ header, secret }));
+    ['an unknown extension', { crit: ['exp2'], exp2: 1 }],
+    ['an extension that is not there', { crit: ['exp'] }],
+    ['no extension', { crit: [] }],
+    ['a text', { crit: 'b64', b64: true }],
+    ['an unencoded payload', { crit: ['b64'], b64: false }],
+  ])('a crit of %s is refused, although the signature is right', async (_name, header) => {
+    await expectInvalid(forgeToken({ header: { alg: 'HS256', ...header }, secret }));
   });
 
-  test('an unencoded payload, signed as RFC 7797 says, is refused', async () => {
-    const header = encodeJson({ alg: 'HS256', crit: ['b64'], b64: false });
-    const signature = createHmac('sha256', secret).update(`${header}.{}`).digest('base64url');
-
-    await expectInvalid(`${header}.{}.${signature}`);
+  test.each([
+    `${encodeJson({ alg: 'HS256', crit: ['b64'], b64: false })}.{}`,
+    `${encodeJson({ alg: 'HS256' })}.${Buffer.from('{"exp"').toString('base64url')}`,
+    ...['=', ' ', '\n'].map((more) => `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`),
+  ])('%j is refused, although it is signed', async (signingInput) => {
+    await expectInvalid(signText(signingInput));
   });
 
   test.each([
@@ -275,89 +181,54 @@ describe('createTokenVerifier', () => {
     'null',
     '{}',
     'Basic YWRtaW46cGFzc3dvcmQ=',
-  ])('%j is no token and is refused', async (token) => {
+  ])('%j is no token', async (token) => {
     await expectInvalid(token);
   });
 
-  test.each([
-    ['a scheme before the token', (token: string) => `Bearer ${token}`],
-    ['a lower-case scheme before the token', (token: string) => `bearer ${token}`],
-    ['a space before the token', (token: string) => ` ${token}`],
-    ['a fourth part', (token: string) => `${token}.`],
-    ['the token twice', (token: string) => `${token},${token}`],
-    ['no signature', (token: string) => token.slice(0, token.lastIndexOf('.') + 1)],
-    ['a signature cut short', (token: string) => token.slice(0, -2)],
-    ['a signature with more bytes', (token: string) => `${token}AAAA`],
-  ])('%s is refused', async (_name, alter) => {
-    await expectInvalid(alter(await createTokenSigner(secret)()));
-  });
-
   // RFC 7515 section 2: base64url without padding, line breaks, whitespace or any other character.
-  test.each([
-    ['padding after it', (token: string) => `${token}=`],
-    ['a space after it', (token: string) => `${token} `],
-    ['a line feed after it', (token: string) => `${token}\n`],
-    ['a space in its signature', (token: string) => `${token.slice(0, -9)} ${token.slice(-9)}`],
-    ['a line feed in its signature', (token: string) => `${token.slice(0, -9)}\n${token.slice(-9)}`],
-    ['a tab before its signature', (token: string) => token.replace(/\.(?=[^.]*$)/, '.\t')],
-  ])('a valid token with %s is no token and is refused', async (_name, alter) => {
-    await expectInvalid(alter(await createTokenSigner(secret)()));
+  test.each<[string, (token: string) => string]>([
+    ['a scheme before it', (token) => `Bearer ${token}`],
+    ['a space before it', (token) => ` ${token}`],
+    ['a fourth part', (token) => `${token}.`],
+    ['itself behind it', (token) => `${token},${token}`],
+    ['a signature cut short', (token) => token.slice(0, -2)],
+    ['more bytes of signature', (token) => `${token}AAAA`],
+    ['padding', (token) => `${token}=`],
+    ['a space after it', (token) => `${token} `],
+    ['a line feed after it', (token) => `${token}\n`],
+    ['a space in its signature', (token) => `${token.slice(0, -9)} ${token.slice(-9)}`],
+    ['a line feed in its signature', (token) => `${token.slice(0, -9)}\n${token.slice(-9)}`],
+    ['a tab before its signature', (token) => token.replace(/\.(?=[^.]*$)/, '.\t')],
+  ])('a valid token with %s is refused', async (_name, alter) => {
+    await expectInvalid(alter(await signToken()));
   });
-
-  test.each(['=', ' ', '\n'])(
-    'a payload encoded with %j after it is refused, although it is signed',
-    async (more) => {
-      const signingInput = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`;
-      const signature = createHmac('sha256', secret).update(signingInput).digest('base64url');
-
-      await expectInvalid(`${signingInput}.${signature}`);
-    },
-  );
 
   test('a valid token with any one character changed is refused', async () => {
     const token = forgeToken({ header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + 900 }, secret });
     const signatureOf = (text: string) => Buffer.from(text.slice(text.lastIndexOf('.') + 1), 'base64url');
-    const change = fc.record({
-      position: fc.nat({ max: token.length - 1 }),
-      character: fc.oneof(fc.base64String({ minLength: 4, maxLength: 4 }), anyText),
-    });
+    const replacement = fc.oneof(
+      fc.constantFrom('A', 'z', '_', '=', '.'),
+      anyText.map((text) => text[0] ?? '_'),
+    );
 
     await fc.assert(
-      fc.asyncProperty(change, async ({ position, character }) => {
-        const replacement = character[0] ?? '_';
-        const changed = token.slice(0, position) + replacement + token.slice(position + 1);
+      fc.asyncProperty(fc.nat({ max: token.length - 1 }), replacement, async (position, character) => {
+        const changed = token.slice(0, position) + character + token.slice(position + 1);
         // The last character of 32 bytes in base64url has two bits that stand for nothing: the same signature.
-        const sameSignature =
-          position === token.length - 1 &&
-          /[\w-]/.test(replacement) &&
-          signatureOf(changed).equals(signatureOf(token));
-        fc.pre(changed !== token && !sameSignature);
+        const last = position === token.length - 1 && /[\w-]/.test(character);
+        fc.pre(changed !== token && !(last && signatureOf(changed).equals(signatureOf(token))));
 
         await expectInvalid(changed);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
-  test('any other claims under the signature of a valid token are refused', async () => {
-    const token = await createTokenSigner(secret)();
-    const [header, payload, signature] = token.split('.');
-
-    await fc.assert(
-      fc.asyncProperty(fc.object(), async (claims) => {
-        fc.pre(encodeJson(claims) !== payload);
-
-        await expectInvalid(`${header}.${encodeJson(claims)}.${signature}`);
-      }),
-    );
-  });
-
-  test('any other header under the signature of a valid token is refused', async () => {
-    const token = await createTokenSigner(secret)();
-    const [header, payload, signature] = token.split('.');
+  test('any other header or claims under the signature of a valid token are refused', async () => {
+    const [header, payload, signature] = (await signToken()).split('.');
     const anyHeader = fc.record(
       {
-        alg: fc.oneof(fc.constantFrom('HS256', 'HS384', 'HS512', 'none'), fc.string()),
+        alg: fc.oneof(fc.constantFrom('HS256', 'HS384', 'none'), fc.string()),
         typ: fc.string(),
         kid: fc.string(),
       },
@@ -365,10 +236,11 @@ describe('createTokenVerifier', () => {
     );
 
     await fc.assert(
-      fc.asyncProperty(anyHeader, async (other) => {
-        fc.pre(encodeJson(other) !== header);
+      fc.asyncProperty(anyHeader, fc.object(), async (otherHeader, otherClaims) => {
+        fc.pre(encodeJson(otherHeader) !== header && encodeJson(otherClaims) !== payload);
 
-        await expectInvalid(`${encodeJson(other)}.${payload}.${signature}`);
+        await expectInvalid(`${encodeJson(otherHeader)}.${payload}.${signature}`);
+        await expectInvalid(`${header}.${encodeJson(otherClaims)}.${signature}`);
       }),
     );
   });
@@ -377,25 +249,10 @@ describe('createTokenVerifier', () => {
     const part = fc.oneof(
       anyText,
       fc.json().map((json) => Buffer.from(json).toString('base64url')),
-      fc.constant(encodeJson({ alg: 'HS256' })),
-      fc.constant(encodeJson({ alg: 'none' })),
+      fc.constantFrom(encodeJson({ alg: 'HS256' }), encodeJson({ alg: 'none' })),
     );
     const almostToken = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('.'));
 
-    await fc.assert(
-      fc.asyncProperty(almostToken, async (token) => {
-        await expectInvalid(token);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('an empty secret is a fault of ours and not passed off as an invalid token', async () => {
-    const verifyWithout = createTokenVerifier('');
-
-    const error = await verifyWithout(forgeToken({ secret: '' })).catch((reason: unknown) => reason);
-
-    expect(error).toBeInstanceOf(Error);
-    expect(error).not.toBeInstanceOf(HttpError);
+    await fc.assert(fc.asyncProperty(almostToken, expectInvalid), { numRuns: 300 });
   });
 });

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createCredentialsMatcher } from '../../../../lib/auth/credentials.ts';
+import { type CapturedLog, captureLog } from '../../../support/captured-log.ts';
+import { decodeToken } from '../../../support/forge-token.ts';
+import { loadHandlers, settings } from '../../../support/load-handlers.ts';
+
+const now = 1_800_000_000;
+const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
+
+let log: CapturedLog;
+
+beforeEach(() => {
+  log = captureLog();
+  vi.useFakeTimers({ now: now * 1000, toFake: ['Date'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+describe('createCredentialsMatcher', () => {
+  const pair = { username: 'admin', password: 'password' };
+
+  test('any pair matches another exactly if both members are equal', () => {
+    // Few characters, so that equal ones are drawn often enough.
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'ż', ' '), maxLength: 2 });
+    const anyPair = fc.record({ username: text, password: text });
+    fc.assert(
+      fc.property(anyPair, anyPair, (given, configured) => {
+        const equal = given.username === configured.username && given.password === configured.password;
+        expect(createCredentialsMatcher(configured)(given)).toBe(equal);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['both exchanged', { username: 'password', password: 'admin' }],
+    ['another border between the two', { username: 'adminp', password: 'assword' }],
+    ['another case', { ...pair, username: 'Admin' }],
+    ['a NUL at the end', { ...pair, password: 'password\0' }],
+    ['a very long password', { ...pair, password: 'password'.repeat(100_000) }],
+    ['characters that look alike', { ...pair, username: 'аdmin' }],
+  ])('%s does not match', (_name, given) => {
+    expect(createCredentialsMatcher(pair)(pair)).toBe(true);
+    expect(createCredentialsMatcher(pair)(given)).toBe(false);
+  });
+});
+
+describe('POST /token', () => {
+  // The function needs no storage, and has none in the cloud.
+  const post = async (body: string | null) =>
+    (await loadHandlers('', ['POST /token']))('POST', '/token', { body });
+
+  test('the configured pair gets a token whose one claim is exp; neither is in the log', async () => {
+    const { envelope } = await post(JSON.stringify({ username, password }));
+
+    const data = { token: expect.any(String) };
+    expect(envelope).toEqual({ status: 200, message: 'Token generated successfully', data });
+    const { token } = envelope.data as { token: string };
+    expect(decodeToken(token).claims).toEqual({ exp: now + 900 });
+    expect(log.lines).toHaveLength(1);
+    for (const part of [username, password, ...token.split('.')]) expect(log.text).not.toContain(part);
+  });
+
+  test.each([
+    { username, password: 'sentinel' },
+    { username: 'sentinel', password },
+    { username },
+    { password },
+    { USERNAME: username, PASSWORD: password },
+    {},
+  ])('%j: 401', async (login) => {
+    const { envelope } = await post(JSON.stringify(login));
+
+    expect(envelope).toEqual({ status: 401, message: 'Invalid credentials', data: null });
+    expect(log.text).not.toMatch(/sentinel|librarian/);
+  });
+
+  test.each([
+    null,
+    '',
+    '{',
+    '[]',
+    'null',
+    '"x"',
+    '{"username":1}',
+    '{"password":null}',
+    '{"password":"\\ud800"}',
+  ])('the body %j: 400', async (body) => {
+    const { envelope } = await post(body);
+
+    expect(envelope).toEqual({ status: 400, message: 'Invalid request payload', data: null });
+  });
+
+  test('a token that cannot be signed: 500, with the cause in the log', async () => {
+    vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new Error('no key'));
+
+    const { envelope } = await post(JSON.stringify({ username, password }));
+
+    expect(envelope).toEqual({ status: 500, message: 'Could not generate token', data: null });
+    expect(log.lines).toMatchObject([{ level: 'ERROR', error: { cause: { message: 'no key' } } }]);
+  });
+
+  test.each(['SECRET_TOKEN', 'AUTH_USERNAME', 'AUTH_PASSWORD'])(
+    'without %s the function does not load',
+    async (name) => {
+      await post('{}');
+      vi.stubEnv(name, '');
+      vi.resetModules();
+
+      await expect(import('../../../../handlers/create-token.ts')).rejects.toThrow(`${name} is empty`);
+    },
+  );
+});
