@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ConfigError, loadConfig } from '../../../lib/config.ts';
+import { parseTableUrl, regionOf } from '../../../lib/dynamodb/table-url.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const complete = {
   SECRET_TOKEN: 'a secret that is longer than 32 bytes',
@@ -7,119 +10,149 @@ const complete = {
   AUTH_USERNAME: 'ada',
   AUTH_PASSWORD: 'engine',
 };
+const load = (environment: Record<string, string | undefined>) =>
+  loadConfig(['credentials', 'table'], environment);
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
 describe('loadConfig', () => {
-  test('a complete environment gives every part', () => {
-    expect(loadConfig(['credentials', 'table'], complete)).toEqual({
-      signingSecret: 'a secret that is longer than 32 bytes',
-      corsOrigin: undefined,
+  test('a complete environment gives every part; parts that are not asked for are neither needed nor given', () => {
+    const common = { signingSecret: complete.SECRET_TOKEN, corsOrigin: undefined };
+
+    expect(load(complete)).toEqual({
+      ...common,
       credentials: { username: 'ada', password: 'engine' },
       table: { endpoint: 'http://127.0.0.1:8000', region: 'us-east-1', tableName: 'books' },
     });
-  });
-
-  test('every endpoint has the secret and the origin; parts that are not asked for are neither needed nor given', () => {
-    expect(loadConfig([], { SECRET_TOKEN: complete.SECRET_TOKEN })).toEqual({
-      signingSecret: complete.SECRET_TOKEN,
-      corsOrigin: undefined,
-    });
+    expect(loadConfig([], { SECRET_TOKEN: complete.SECRET_TOKEN })).toEqual(common);
     expect(() => loadConfig([], {})).toThrow(new ConfigError(['SECRET_TOKEN is not set']));
   });
 
   test('without an environment the one of the process is read', () => {
-    vi.stubEnv('SECRET_TOKEN', complete.SECRET_TOKEN);
-    vi.stubEnv('AUTH_USERNAME', 'grace');
-    vi.stubEnv('AUTH_PASSWORD', 'hopper');
+    for (const [name, value] of Object.entries(complete)) vi.stubEnv(name, value);
 
     expect(loadConfig(['credentials'])).toMatchObject({
-      signingSecret: complete.SECRET_TOKEN,
-      credentials: { username: 'grace', password: 'hopper' },
+      credentials: { username: 'ada', password: 'engine' },
     });
   });
 
-  test.each(['SECRET_TOKEN', 'DB_URL', 'AUTH_USERNAME', 'AUTH_PASSWORD'] as const)(
-    '%s alone is named when it is missing or empty',
-    (name) => {
-      const { [name]: _, ...rest } = complete;
-
-      expect(() => loadConfig(['credentials', 'table'], rest)).toThrow(
-        new ConfigError([`${name} is not set`]),
-      );
-      expect(() => loadConfig(['credentials', 'table'], { ...rest, [name]: '' })).toThrow(
-        new ConfigError([`${name} is empty`]),
-      );
-    },
-  );
+  test.each(Object.keys(complete))('%s alone is named when it is missing or empty', (name) => {
+    expect(() => load({ ...complete, [name]: undefined })).toThrow(new ConfigError([`${name} is not set`]));
+    expect(() => load({ ...complete, [name]: '' })).toThrow(new ConfigError([`${name} is empty`]));
+  });
 
   test.each([undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'])(
     'CORS_ORIGIN may be %j, and is none when it is empty',
     (CORS_ORIGIN) => {
-      expect(loadConfig([], { ...complete, CORS_ORIGIN })).toMatchObject({
-        corsOrigin: CORS_ORIGIN || undefined,
-      });
+      expect(load({ ...complete, CORS_ORIGIN }).corsOrigin).toBe(CORS_ORIGIN || undefined);
     },
   );
 
-  test.each([
-    '*',
-    'null',
-    'docs.example.com',
-    'https://docs.example.com/',
-    'https://a.test,https://b.test',
-    'file://x',
-  ])('CORS_ORIGIN cannot be %j', (CORS_ORIGIN) => {
-    expect(() => loadConfig([], { ...complete, CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
-  });
+  test.each(['*', 'null', 'a.test', 'https://a.test/', 'https://a.test,https://b.test', 'file://x'])(
+    'CORS_ORIGIN cannot be %j',
+    (CORS_ORIGIN) => {
+      expect(() => load({ ...complete, CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
+    },
+  );
 
-  test('everything that is wrong is named in one error', () => {
-    const environment = { SECRET_TOKEN: '', DB_URL: 'books', AUTH_PASSWORD: '', CORS_ORIGIN: '*' };
+  test('everything that is wrong is named in one error, and a DB_URL that may hold a password is not repeated', () => {
+    const environment = {
+      SECRET_TOKEN: '',
+      DB_URL: 'mysql://root:hunter2@db/books',
+      AUTH_PASSWORD: '',
+      CORS_ORIGIN: '*',
+    };
 
-    const error = catchError(() => loadConfig(['credentials', 'table'], environment));
-
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(error.message).toMatch(
-      /^The configuration cannot be loaded: SECRET_TOKEN is empty; CORS_ORIGIN is not .*; AUTH_USERNAME is not set; AUTH_PASSWORD is empty; DB_URL is not the URL of .*\.$/,
+    expect(() => load(environment)).toThrow(
+      /^The configuration cannot be loaded: SECRET_TOKEN is empty; CORS_ORIGIN is not .*; AUTH_USERNAME is not set; AUTH_PASSWORD is empty; DB_URL is not the URL .* like https:\/\/dynamodb.eu-west-1.amazonaws.com\/books or http:\/\/127.0.0.1:8000\/books\.$/,
     );
-  });
-
-  test('a malformed DB_URL is refused with an example, and not repeated, as it may hold a password', () => {
-    const environment = { ...complete, DB_URL: 'mysql://root:hunter2@db/books' };
-
-    const error = catchError(() => loadConfig(['table'], environment));
-
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(error.message).toContain('http://127.0.0.1:8000/books');
-    expect(error.message).not.toContain('hunter2');
+    expect(() => load(environment)).not.toThrow(/hunter2/);
   });
 
   test.each([
     [{ AWS_REGION: 'eu-north-1' }, 'eu-north-1'],
     [{ AWS_REGION: '' }, 'us-east-1'],
-    [{}, 'us-east-1'],
-  ])('with %j the region of an endpoint of one’s own is %s', (environment, region) => {
-    expect(loadConfig(['table'], { ...complete, ...environment }).table.region).toBe(region);
-  });
-
-  test('the region of an endpoint of AWS is its own', () => {
-    const environment = {
-      ...complete,
-      DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books',
-      AWS_REGION: 'us-west-2',
-    };
-
-    expect(loadConfig(['table'], environment).table.region).toBe('eu-west-1');
+    [{ AWS_REGION: 'us-west-2', DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books' }, 'eu-west-1'],
+  ])('with %j the region is %s', (environment, region) => {
+    expect(load({ ...complete, ...environment }).table.region).toBe(region);
   });
 });
 
-function catchError(run: () => unknown): Error {
-  try {
-    run();
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('nothing was thrown');
-}
+describe('parseTableUrl', () => {
+  test('any table name that DynamoDB allows is taken as it is', () => {
+    const name = fc.oneof(
+      fc.stringMatching(/^[a-zA-Z0-9_.-]{3,255}$/),
+      fc.constantFrom('abc', 'a'.repeat(255)),
+    );
+    fc.assert(
+      fc.property(name, (tableName) => {
+        expect(parseTableUrl(`http://localhost:8000/${tableName}`, 'us-east-1')?.tableName).toBe(tableName);
+      }),
+    );
+  });
+
+  test('any text is refused, or an HTTP origin with a legal table name', () => {
+    const almostUrl = fc
+      .tuple(
+        fc.constantFrom('http://', 'https://', 'ftp://', 'http:', ''),
+        fc.constantFrom('', '', '', 'user@', 'user:secret@'),
+        fc.oneof(fc.domain(), fc.ipV4(), fc.constant('[::1]')),
+        fc.constantFrom('', '', ':8000', ':0', ':65536'),
+        fc.oneof(fc.stringMatching(/^\/[a-zA-Z0-9_.-]{2,6}$/), fc.webPath()),
+        fc.constantFrom('', '', '', '?', '#', '?x=1', '#x'),
+      )
+      .map((parts) => parts.join(''));
+    const accepted = new Set<boolean>();
+    fc.assert(
+      fc.property(fc.oneof(anyText, almostUrl), (text) => {
+        const location = parseTableUrl(text, 'us-east-1');
+
+        accepted.add(location !== undefined);
+        if (location === undefined) return;
+        expect(new URL(location.endpoint).origin).toBe(location.endpoint);
+        expect(location.endpoint).toMatch(/^https?:/);
+        expect(location.tableName).toMatch(/^[a-zA-Z0-9_.-]{3,255}$/);
+        expect(text).toContain(location.tableName);
+        expect(text).not.toContain('secret');
+      }),
+      { numRuns: 500 },
+    );
+    expect(accepted).toEqual(new Set([true, false]));
+  });
+
+  test.each([
+    ...['', 'books', '127.0.0.1:8000/books', 'ftp://127.0.0.1/books', 'file:///books', 'mysql://db/books'],
+    ...[
+      '',
+      '/',
+      '/ab',
+      `/${'a'.repeat(256)}`,
+      '/books/',
+      '/my/books',
+      '/b%6Foks',
+      '/książki',
+      '/b?x=1',
+      '/b#x',
+    ].map((path) => `http://127.0.0.1:8000${path}`),
+    ...['user@', 'user:secret@', ':secret@'].map((user) => `http://${user}127.0.0.1:8000/books`),
+    'http://127.0.0.1:99999/books',
+    'http://[::1/books',
+  ])('%j is refused', (text) => {
+    expect(parseTableUrl(text, 'us-east-1')).toBeUndefined();
+  });
+
+  test.each([
+    ['https://dynamodb.eu-west-1.amazonaws.com', 'eu-west-1'],
+    ['https://dynamodb-fips.us-gov-west-1.amazonaws.com', 'us-gov-west-1'],
+    ['https://dynamodb.cn-north-1.amazonaws.com.cn', 'cn-north-1'],
+    ['http://127.0.0.1:8000', undefined],
+    ['https://dynamodb.eu-west-1.amazonaws.com.example.org', undefined],
+    ['https://dynamodb.eu-west-1.amazonaws.example', undefined],
+    ['https://evil-dynamodb.eu-west-1.amazonaws.com', undefined],
+    ['https://dynamodbxeu-west-1.amazonaws.com', undefined],
+  ])('%s is in the region %s', (endpoint, region) => {
+    expect(regionOf(endpoint)).toBe(region);
+  });
+});
