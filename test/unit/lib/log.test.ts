@@ -68,7 +68,7 @@ describe('writeLog', () => {
   // JSON.stringify throws at each of these, and a log that throws would take the response with it.
   test.each<[string, (error: Error) => unknown]>([
     ['a loop of causes', (error) => new Error('inner', { cause: error })],
-    ['an object that refers to itself', () => Object.assign(() => {}, { self: globalThis })],
+    ['a process, which refers to itself', () => process],
     ['a bigint', () => 1n],
   ])('an error whose cause is %s is written', (_name, makeCause) => {
     const error = new Error('outer');

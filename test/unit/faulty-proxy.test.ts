@@ -4,8 +4,8 @@ import { request as tlsRequest } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { startFaultyProxy } from '../../simulators/faulty-proxy.ts';
-import { createSelfSignedCertificate } from '../../simulators/self-signed-certificate.ts';
+import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
+import { createSelfSignedCertificate } from '../simulators/self-signed-certificate.ts';
 
 /** Starts an engine that counts its requests, with a proxy before it that holds them. */
 async function startHoldingProxy(isTls: boolean) {
