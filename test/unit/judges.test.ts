@@ -21,7 +21,7 @@ describe('findOrder', () => {
     isWrite: false,
   });
   const explain = (...operations: ReturnType<typeof write>[]) =>
-    findOrder(
+    findOrder<number, ReturnType<typeof write>>(
       0,
       operations,
       (state, { isWrite, value }) => (isWrite || state === value ? value : undefined),
