@@ -17,8 +17,6 @@ export interface Config extends EndpointConfig {
   readonly table: TableLocation;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** For endpoints that are not AWS's own and so name no region. */
 const defaultRegion = 'us-east-1';
 
@@ -39,7 +37,7 @@ export class ConfigError extends Error {
  */
 export function loadConfig<Part extends 'credentials' | 'table'>(
   parts: readonly Part[],
-  environment: Environment = process.env,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
 ): EndpointConfig & Pick<Config, Part> {
   const problems: string[] = [];
   const required = (name: string): string => {

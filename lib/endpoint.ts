@@ -25,20 +25,12 @@ const timeoutReserveMs = 100;
 /** Response headers that scripts of other origins may read. */
 const exposeHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
 
-/**
- * Makes the Lambda handler of an endpoint that anyone may call.
- *
- * @param success - the outcome when `handle` returns
- */
+/** Makes the Lambda handler of an endpoint that anyone may call. `success` is the outcome when `handle` returns. */
 export function publicEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
   return composeStack(config, [], async (event) => createResponse(success, await handle(event)));
 }
 
-/**
- * Makes the Lambda handler of an endpoint that requires a token.
- *
- * @param success - the outcome when `handle` returns
- */
+/** Makes the Lambda handler of an endpoint that requires a token. `success` is the outcome when `handle` returns. */
 export function protectedEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
   const access = [requireToken(config.signingSecret)];
   return composeStack(config, access, async (event) => createResponse(success, await handle(event)));

@@ -7,11 +7,7 @@ import { encodeContent } from './http/content-encoding.ts';
 import type { Outcome } from './http/outcomes.ts';
 import { type StreamedResponse, type StreamedResult, startStream } from './http/stream-envelope.ts';
 
-/**
- * Makes the Lambda handler of an endpoint that requires a token and streams an array of any length.
- *
- * @param success - the outcome when `handle` returns
- */
+/** Makes the Lambda handler of an endpoint that requires a token and streams an array of any length. */
 export function streamingEndpoint(
   config: EndpointConfig,
   success: Outcome,
