@@ -12,7 +12,7 @@ import { startEngine } from '../simulators/engine.ts';
 import type { Fault } from '../simulators/faulty-proxy.ts';
 import { createBookTable, emma, listBooks, readCounter } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { useTables } from '../support/fixtures.ts';
+import { expectUnavailable, useTables } from '../support/fixtures.ts';
 import { createContext, createEvent } from '../support/load-handlers.ts';
 
 const operations = ['UpdateItem', 'PutItem', 'GetItem', 'Query', 'DeleteItem'];
@@ -48,10 +48,6 @@ async function openTable() {
     verifyTable(proxied.client, table.tableName),
   ];
   return { table, proxy, proxied, books, others, book, version, runAll };
-}
-
-async function expectUnavailable(attempts: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.all(attempts.map((each) => expect(each).rejects.toThrow(StorageUnavailableError)));
 }
 
 // Concurrent, since most of the time goes by in waiting for timeouts and backoff.

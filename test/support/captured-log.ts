@@ -1,20 +1,21 @@
 import { vi } from 'vitest';
 
-/** What the code under test writes to standard output, kept off the terminal. */
+/** What the code under test writes to standard output and standard error, both of which Lambda logs. */
 export interface CapturedLog {
-  /** All that was written so far. */
   readonly text: string;
-  /** The same, one object for each line; throws when a line is no JSON. */
+  /** One object for each line; throws when a line is no JSON. */
   readonly lines: readonly Record<string, unknown>[];
 }
 
-/** Captures standard output until vi.restoreAllMocks is called. */
+/** Captures both until vi.restoreAllMocks is called. */
 export function captureLog(): CapturedLog {
   let text = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    text += chunk;
-    return true;
-  });
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      text += chunk;
+      return true;
+    });
+  }
   return {
     get text() {
       return text;

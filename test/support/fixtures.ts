@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import { type BookTable, connect, createBookTable, type TableAccess } from './book-table.ts';
@@ -87,4 +88,9 @@ export function useService(): Service {
     vi.unstubAllEnvs();
   });
   return service;
+}
+
+/** Expects operations that run at the same time to fail because the storage is unavailable. */
+export async function expectUnavailable(operations: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.all(operations.map((each) => expect(each).rejects.toThrow(StorageUnavailableError)));
 }
