@@ -7,6 +7,7 @@ import type { EndpointConfig } from './config.ts';
 import { invocationSignal } from './dynamodb/invocation-signal.ts';
 import { outcomeOf } from './error-outcome.ts';
 import { createResponse, formatErrors, type Result } from './http/envelope.ts';
+import { exposedHeaders } from './http/header-values.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 import { logRequests } from './log/request-log.ts';
 
@@ -21,9 +22,6 @@ type Handle = (event: APIGatewayProxyEvent) => Promise<Result>;
 
 /** What is left of a function's timeout when a request that hangs gets its 503. */
 const timeoutReserveMs = 100;
-
-/** Response headers that scripts of other origins may read. */
-const exposeHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
 
 /** Makes the Lambda handler of an endpoint that anyone may call. `success` is the outcome when `handle` returns. */
 export function publicEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
@@ -59,7 +57,7 @@ export function composeStack<Response>(
     executionMode,
   })
     .use(logRequests())
-    .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders })])
+    .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders: exposedHeaders })])
     .use(formatErrors(outcomeOf))
     .use(access)
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));

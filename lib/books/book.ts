@@ -1,4 +1,4 @@
-/** UTF-8 bytes of title and author together: DynamoDB's limit of an item, less names, numbers and write tokens. */
+/** UTF-8 bytes of title and author together: the limit of a DynamoDB item, less names, numbers and write tokens. */
 export const maxTextBytes = 400 * 1024 - 256;
 
 /** The members of a book's body (specification 6.1); POST /book stores the default of one that is missing. */

@@ -44,7 +44,7 @@ export class CounterMissingError extends Error {
 
   constructor() {
     super(
-      'the table has books, no counter: put the item with the highest id as its lastId (docs/operations.md)',
+      'the table has books and no counter: put the item with the highest id as its lastId (docs/operations.md)',
     );
   }
 }

@@ -1,3 +1,5 @@
+import { exposedHeaders } from '../../lib/http/header-values.ts';
+
 /** A function of serverless.yml, as far as it is looked at here. */
 export interface FunctionDefinition {
   readonly events: { http?: string | { readonly method: string; readonly path: string } }[];
@@ -5,9 +7,6 @@ export interface FunctionDefinition {
 
 /** Headers beyond the CORS-safelisted ones (specification 13.2). */
 const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
-
-/** The same for every response (specification 13.3), though those of API Gateway have only the last of them. */
-const exposedHeaders = ['ETag', 'Idempotency-Replayed', 'Link', 'Retry-After'];
 
 /** How long a browser remembers the answer to a preflight request; Chromium never remembers it for longer. */
 const maxAgeSeconds = 7200;
@@ -35,7 +34,7 @@ export function answerPreflights(functions: Iterable<FunctionDefinition>, origin
 export function readableHeaders(origin: string): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': exposedHeaders.join(', '),
+    'Access-Control-Expose-Headers': exposedHeaders,
   };
 }
 
