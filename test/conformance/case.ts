@@ -1,60 +1,50 @@
 import type { ConformanceContext, Exchange } from './context.ts';
 
-/** One situation and the outcome that every deployment has to give it. Cases are independent of each other. */
-export interface ConformanceCase {
-  /** A sentence about situation and outcome, unique in the suite. */
-  readonly name: string;
-  /** Where the outcome is laid down: `specification` and the numbers of its rules, then perhaps a section of an RFC. */
-  readonly reference: string;
-  readonly group: string;
-  /** Whether the context has to know the service's SECRET_TOKEN. */
-  readonly needsSecret: boolean;
-  /** Whether it reads a list from the first of all books to the last. */
-  readonly readsWholeList: boolean;
+/** What a case needs besides a service and a login. */
+interface CaseOptions {
+  /** The context has to know the service's SECRET_TOKEN. */
+  readonly needsSecret?: boolean;
+  /** It reads a list from the first of all books to the last. */
+  readonly readsWholeList?: boolean;
   /** What it asks about API Gateway, where the outcome is the gateway's and not the service's. */
   readonly gatewayQuestion?: string | undefined;
-  /**
-   * Runs the case and deletes the books that it made.
-   *
-   * @param context - the context of the run
-   * @param observe - is given each exchange
-   * @throws {ExpectationError} when the outcome is another
-   */
+}
+
+/** One situation and the outcome that every deployment has to give it. Cases are independent of each other. */
+export interface ConformanceCase extends CaseOptions {
+  /** Situation and outcome in a sentence, unique in the suite. */
+  readonly name: string;
+  /** The numbers of the rules of docs/specification.md that it checks. */
+  readonly rules: readonly string[];
+  readonly group: string;
+  /** Runs the case, deletes the books that it made, and throws when the outcome is another. */
   run(context: ConformanceContext, observe?: (exchange: Exchange) => void): Promise<void>;
 }
 
-/** A case before it belongs to a group. */
-export interface CaseDefinition {
-  readonly name: string;
-  readonly reference: string;
-  readonly needsSecret?: boolean;
-  readonly readsWholeList?: boolean;
-  readonly gatewayQuestion?: string | undefined;
-  run(context: ConformanceContext): Promise<void>;
-}
+type Run = (context: ConformanceContext) => Promise<unknown>;
+
+/** Adds a case; `rules` are numbers separated by commas. */
+type Test = (rules: string, name: string, ...rest: [run: Run] | [options: CaseOptions, run: Run]) => void;
 
 /**
  * Makes the cases of one group.
  *
- * @param group - the name under which they can be left out or asked for
- * @param definitions - the cases
+ * @param group - the name under which they can be left out
+ * @param define - is given the function that adds a case
  */
-export function defineCases(
-  group: string,
-  definitions: readonly CaseDefinition[],
-): readonly ConformanceCase[] {
-  return definitions.map(({ run, ...definition }) => ({
-    needsSecret: false,
-    readsWholeList: false,
-    ...definition,
-    group,
-    run: async (context, observe) => {
-      const fork = context.fork(observe && { observe });
+export function defineCases(group: string, define: (test: Test) => void): readonly ConformanceCase[] {
+  const cases: ConformanceCase[] = [];
+  define((rules, name, ...rest) => {
+    const [run, options] = rest.length === 1 ? rest : [rest[1], rest[0]];
+    const runAndCleanUp = async (context: ConformanceContext, observe?: (exchange: Exchange) => void) => {
+      const fork = context.fork(observe);
       try {
         await run(fork);
       } finally {
         await fork.cleanUp();
       }
-    },
-  }));
+    };
+    cases.push({ ...options, name, rules: rules.split(', '), group, run: runAndCleanUp });
+  });
+  return cases;
 }

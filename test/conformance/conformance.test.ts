@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { createDataFolder, LocalService, testSettings } from '../local/local-service.ts';
-import { type ConformanceContext, createContext } from './context.ts';
+import { ConformanceContext } from './context.ts';
 import { conformanceCases } from './suite.ts';
 
 let service: LocalService;
@@ -11,7 +11,7 @@ let dataFolder: string;
 beforeAll(async () => {
   dataFolder = await createDataFolder();
   service = await LocalService.start({ DB_PATH: dataFolder });
-  context = createContext({
+  context = ConformanceContext.create({
     baseUrl: service.baseUrl,
     username: testSettings.AUTH_USERNAME,
     password: testSettings.AUTH_PASSWORD,

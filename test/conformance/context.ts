@@ -5,21 +5,24 @@ import {
   type HttpResponse,
   type RequestHeaders,
 } from '../support/http-client.ts';
-import { OwnBooks } from './own-books.ts';
-import { type Credentials, Session } from './session.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { expectOutcome } from './expect.ts';
+import { outcomes } from './outcomes.ts';
+
+/** The one pair that the service knows. */
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
 
 /** Which service to test, and how to log in. */
 export interface ContextOptions extends HttpClientOptions, Credentials {
-  /** The service's SECRET_TOKEN; without it, cases that need tokens of their own making cannot run. */
+  /** The service's SECRET_TOKEN; without it, cases that forge valid tokens cannot run. */
   readonly secret?: string | undefined;
   /** The service's CORS_ORIGIN, where it has one. */
   readonly corsOrigin?: string | undefined;
   /** When it is aborted, requests fail, except those that clean up. */
   readonly signal?: AbortSignal | undefined;
-  /** In a large catalog, an id before those of all books of this run: lists are then read in pages from there. */
-  readonly listStart?: number | undefined;
-  /** Is given each response, and each failure to get one. */
-  readonly observe?: ((exchange: Exchange) => void) | undefined;
 }
 
 /** A request, and the response or why there was none. */
@@ -28,119 +31,124 @@ export interface Exchange {
   readonly result: HttpResponse | Error;
 }
 
-/** What a case works with: a way to the service, a token, and the books that it made. */
-export class ConformanceContext {
-  readonly #options: ContextOptions;
-  readonly #client: HttpClient;
-  readonly #session: Session;
-  readonly #books: OwnBooks;
+type Observe = (exchange: Exchange) => void;
 
-  /** Use {@link createContext}. */
-  constructor(options: ContextOptions, client: HttpClient, session: Session, books: OwnBooks) {
-    this.#options = options;
-    this.#client = client;
-    this.#session = session;
-    this.#books = books;
-  }
+/** Well before the 15 minutes of rule 5.5, so that no token expires on its way. */
+const renewAfterMs = 10 * 60 * 1000;
 
-  /** The one pair that the service knows. */
-  get credentials(): Credentials {
-    return this.#session.credentials;
-  }
+const deletionsAtOnce = 16;
+const jsonType = { 'Content-Type': 'application/json' };
 
-  /** The service's SECRET_TOKEN. */
-  get secret(): string {
-    const { secret } = this.#options;
-    if (secret === undefined) throw new Error('this case needs the option `secret`');
-    return secret;
-  }
+/** What all contexts of a run share. */
+class Session {
+  readonly client: HttpClient;
+  readonly options: ContextOptions;
+  #lastLogin: Promise<unknown> = Promise.resolve();
+  #token: Promise<string> | undefined;
+  #renewAt = 0;
 
-  /** The one web site whose scripts may call the service. */
-  get corsOrigin(): string | undefined {
-    return this.#options.corsOrigin;
-  }
-
-  /** In a large catalog, an id before those of all books of this run. */
-  get listStart(): number | undefined {
-    return this.#options.listStart;
+  constructor(options: ContextOptions) {
+    this.client = new HttpClient(options);
+    this.options = options;
   }
 
   /** Gives a valid token; the same one for 10 minutes. */
   token(): Promise<string> {
+    if (this.#token === undefined || Date.now() > this.#renewAt) {
+      this.#renewAt = Date.now() + renewAfterMs;
+      const { username, password } = this.options;
+      this.#token = this.logIn({ headers: jsonType, body: JSON.stringify({ username, password }) }).then(
+        (response) => (expectOutcome(response, outcomes.tokenGenerated) as { token: string }).token,
+      );
+      this.#token.catch(() => {
+        this.#token = undefined;
+      });
+    }
+    return this.#token;
+  }
+
+  /** Sends one login at a time: deployments throttle POST /token. */
+  logIn(request: Omit<HttpRequest, 'method' | 'path'>): Promise<HttpResponse> {
+    const send = () => this.client.send({ method: 'POST', path: '/token', ...request });
+    const response = this.#lastLogin.then(send);
+    this.#lastLogin = response.catch(() => {});
+    return response;
+  }
+}
+
+/** What a case works with: a way to the service, a token, and the books that it made. */
+export class ConformanceContext {
+  readonly options: ContextOptions;
+  /** In a large catalog, an id before those of all books of this run: lists are then read in pages from there. */
+  listStart: number | undefined;
+  readonly #session: Session;
+  readonly #parent: ConformanceContext | undefined;
+  readonly #observe: Observe | undefined;
+  readonly #bookIds = new Set<number>();
+
+  private constructor(session: Session, parent?: ConformanceContext, observe?: Observe) {
+    this.options = session.options;
+    this.listStart = parent?.listStart;
+    this.#session = session;
+    this.#parent = parent;
+    this.#observe = observe;
+  }
+
+  /** Makes the context of a run. Nothing is sent yet. */
+  static create(options: ContextOptions): ConformanceContext {
+    return new ConformanceContext(new Session(options));
+  }
+
+  /** Makes a context with books of its own to clean up; those that cannot be deleted are left to this one. */
+  fork(observe?: Observe): ConformanceContext {
+    return new ConformanceContext(this.#session, this, observe);
+  }
+
+  get credentials(): Credentials {
+    const { username, password } = this.options;
+    return { username, password };
+  }
+
+  token(): Promise<string> {
     return this.#session.token();
   }
 
-  /**
-   * Turns a path into a URL, as a client that follows a link would.
-   *
-   * @param path - path and query below the base URL
-   */
+  /** Turns a path below the base URL into a URL, as a client that follows a link would. */
   resolve(path: string): URL {
-    return this.#client.resolve(path);
+    return this.#session.client.resolve(path);
   }
 
-  /**
-   * Sends a request as it is, without a token.
-   *
-   * @param request - what to send
-   */
+  /** Sends a request as it is, without a token. */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    this.#options.signal?.throwIfAborted();
-    const { observe } = this.#options;
-    let answered = false;
+    this.options.signal?.throwIfAborted();
+    let hasResponse = false;
     try {
-      const answer = await this.#client.send(request, (result) => {
-        answered = true;
-        this.#books.record(result);
-        observe?.({ request, result });
+      return await this.#session.client.send(request, (result) => {
+        hasResponse = true;
+        this.#recordBook(result);
+        this.#observe?.({ request, result });
       });
-      return answer;
     } catch (error) {
-      if (!answered) observe?.({ request, result: error as Error });
+      if (!hasResponse) this.#observe?.({ request, result: error as Error });
       throw error;
     }
   }
 
-  /**
-   * Sends a request with a valid token.
-   *
-   * @param method - the HTTP method
-   * @param path - path and query below the base URL
-   * @param body - text and bytes go as they are, anything else as JSON
-   * @param headers - more headers
-   */
+  /** Sends a request with a valid token; a body that is no text and no bytes is sent as JSON. */
   async call(
     method: string,
     path: string,
     body?: unknown,
-    headers: RequestHeaders = { 'Content-Type': 'application/json' },
+    headers: RequestHeaders = jsonType,
   ): Promise<HttpResponse> {
     const request = { method, path, headers: { Authorization: await this.token(), ...headers } };
     return this.send(body === undefined ? request : { ...request, body: encodeBody(body) });
   }
 
-  /**
-   * Sends a request to POST /token; these go one after the other.
-   *
-   * @param body - text and bytes go as they are, anything else as JSON
-   * @param headers - the headers
-   */
-  async logIn(
-    body: unknown,
-    headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
-  ): Promise<HttpResponse> {
-    this.#options.signal?.throwIfAborted();
-    return this.#session.send({ headers, body: encodeBody(body) });
-  }
-
-  /**
-   * Makes a context that shares everything with this one but the books to clean up.
-   *
-   * @param changes - options that are others for it
-   */
-  fork(changes: Pick<ContextOptions, 'listStart' | 'observe'> = {}): ConformanceContext {
-    const options = { ...this.#options, ...changes };
-    return new ConformanceContext(options, this.#client, this.#session, new OwnBooks(this.#books));
+  /** Sends a request to POST /token, after all earlier ones have their responses. */
+  async logIn(body: unknown, headers: RequestHeaders = jsonType): Promise<HttpResponse> {
+    this.options.signal?.throwIfAborted();
+    return this.#session.logIn({ headers, body: encodeBody(body) });
   }
 
   /**
@@ -149,27 +157,33 @@ export class ConformanceContext {
    * @returns the ids of those that could not be deleted
    */
   async cleanUp(): Promise<readonly number[]> {
-    return this.#books.deleteAll(async (id) => {
+    const ids = [...this.#bookIds];
+    await inParallel(ids.length, deletionsAtOnce, async (index) => {
       const headers = { Authorization: await this.token() };
-      return this.#client.send({ method: 'DELETE', path: `/book/${id}`, headers });
+      const path = `/book/${ids[index]}`;
+      const response = await this.#session.client
+        .send({ method: 'DELETE', path, headers })
+        .catch(() => undefined);
+      if (response?.status === 200 || response?.status === 404) this.#bookIds.delete(ids[index] as number);
     });
+    const parentIds = this.#parent === undefined ? new Set<number>() : this.#parent.#bookIds;
+    for (const id of this.#bookIds) parentIds.add(id);
+    return [...this.#bookIds];
   }
 
   /** Closes the connections to the service. */
   close(): void {
-    this.#client.close();
+    this.#session.client.close();
   }
-}
 
-/**
- * Makes the context that the cases of the suite run with. Nothing is sent yet.
- *
- * @param options - the service and the credentials
- */
-export function createContext(options: ContextOptions): ConformanceContext {
-  const client = new HttpClient(options);
-  const { username, password } = options;
-  return new ConformanceContext(options, client, new Session(client, { username, password }), new OwnBooks());
+  /** Remembers a book that has come, also one that should have been refused, and forgets one that has gone. */
+  #recordBook({ request: { method, path }, status, body }: HttpResponse): void {
+    if (method === 'POST' && path.startsWith('/book') && status < 300) {
+      const id = /"id"\s*:\s*(?<id>\d+)/.exec(body.toString())?.groups?.id;
+      if (id !== undefined) this.#bookIds.add(Number(id));
+    }
+    if (method === 'DELETE' && status === 200) this.#bookIds.delete(Number(path.slice('/book/'.length)));
+  }
 }
 
 function encodeBody(body: unknown): string | Buffer {

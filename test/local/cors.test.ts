@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crossOriginCases } from '../conformance/cases/cross-origin.ts';
-import { type ConformanceContext, createContext } from '../conformance/context.ts';
+import { ConformanceContext } from '../conformance/context.ts';
 import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
 
 const origin = 'https://docs.example.com';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   dataFolder = await createDataFolder();
   service = await LocalService.start({ DB_PATH: dataFolder, CORS_ORIGIN: origin });
   const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-  context = createContext({ baseUrl: service.baseUrl, username, password, corsOrigin: origin });
+  context = ConformanceContext.create({ baseUrl: service.baseUrl, username, password, corsOrigin: origin });
 });
 
 afterAll(async () => {

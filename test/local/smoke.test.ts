@@ -11,9 +11,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
-import type { GatewayCase } from '../conformance/run-cases.ts';
+import { type GatewayCase, runSuite } from '../conformance/run-suite.ts';
 import { groupNames } from '../conformance/suite.ts';
-import { testService } from '../conformance/test-service.ts';
 import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
 
 /** Enough for a catalog that the suite takes for a large one. */
@@ -89,15 +88,15 @@ async function smoke(groups: readonly string[]) {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(...String(line).split('\n')));
   let cases: readonly GatewayCase[] = [];
-  const exitCode = await testService({
+  const exitCode = await runSuite({
     baseUrl: gateway.baseUrl,
     username: testSettings.AUTH_USERNAME,
     password: testSettings.AUTH_PASSWORD,
     without: groupNames.filter((name) => !groups.includes(name)),
     requestsAtOnce: 4,
     toleratesGateway: true,
-    report: (result) => {
-      cases = result.gatewayCases;
+    report: (gatewayCases) => {
+      cases = gatewayCases;
     },
   });
   return { exitCode, lines: lines.map((line) => line.trim()), cases };

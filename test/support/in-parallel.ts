@@ -20,6 +20,9 @@ export async function inParallel<Result>(
       results[index] = await action(index);
     }
   };
-  await Promise.all(Array.from({ length: inFlight }, work));
+  // All end before a failure is passed on: what still runs may still write.
+  const ended = await Promise.allSettled(Array.from({ length: inFlight }, work));
+  const failure = ended.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
   return results;
 }

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../../test/conformance/command-line.ts';
 
 /** What the command was asked to do. */
 export interface LoadOptions {
@@ -7,6 +6,9 @@ export interface LoadOptions {
   /** Absent for a local service that the command starts itself. */
   readonly service?: { readonly baseUrl: string; readonly username: string; readonly password: string };
 }
+
+/** The command was called in a way that it does not know. */
+export class UsageError extends Error {}
 
 const defaultSeconds = 300;
 

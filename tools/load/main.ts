@@ -4,10 +4,9 @@
  */
 
 import { rm } from 'node:fs/promises';
-import { UsageError } from '../../test/conformance/command-line.ts';
-import { createContext } from '../../test/conformance/context.ts';
+import { ConformanceContext } from '../../test/conformance/context.ts';
 import { createDataFolder, LocalService, testSettings } from '../../test/local/local-service.ts';
-import { type LoadOptions, readLoadOptions, usage } from './command-line.ts';
+import { type LoadOptions, readLoadOptions, UsageError, usage } from './command-line.ts';
 import { readMemory } from './process-memory.ts';
 import { type LoadReport, runLoad } from './run-load.ts';
 
@@ -41,7 +40,7 @@ async function loadRunning(
   seconds: number,
   service: NonNullable<LoadOptions['service']>,
 ): Promise<LoadReport> {
-  const context = createContext(service);
+  const context = ConformanceContext.create(service);
   try {
     return await runLoad(context, seconds);
   } finally {
@@ -55,7 +54,7 @@ async function loadLocal(seconds: number): Promise<LoadReport> {
   const dataFolder = await createDataFolder();
   const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
   const service = await LocalService.start({ DB_PATH: dataFolder });
-  const context = createContext({ baseUrl: service.baseUrl, username, password });
+  const context = ConformanceContext.create({ baseUrl: service.baseUrl, username, password });
   try {
     return await runLoad(context, seconds, () => readMemory(service.processId));
   } finally {

@@ -1,6 +1,6 @@
-import { type Book, expectBooks } from '../../test/conformance/book-steps.ts';
+import assert from 'node:assert/strict';
+import { type Book, expectBooks } from '../../test/conformance/books.ts';
 import type { ConformanceContext } from '../../test/conformance/context.ts';
-import { expectEqual } from '../../test/conformance/expectation.ts';
 import { Measurements, type MemorySample } from './measurements.ts';
 import { VirtualUser } from './virtual-user.ts';
 
@@ -70,12 +70,9 @@ async function checkCatalog(context: ConformanceContext, crew: readonly VirtualU
     if (answer.headers.link === undefined) break;
   }
   const expected = [...known.values()].sort((a, b) => a.id - b.id);
-  expectEqual(
-    'the number of ids that were given out once',
-    known.size,
-    sum(crew.map(({ books }) => books.size)),
-  );
-  expectEqual('the catalog after the run', listed, expected);
+  const created = sum(crew.map(({ books }) => books.size));
+  assert.equal(known.size, created, `each id was given out once, got ${known.size} ids of ${created} books`);
+  assert.deepEqual(listed, expected, 'the catalog after the run');
   return expected.length + goneIds.size;
 }
 

@@ -1,13 +1,13 @@
+import assert from 'node:assert/strict';
 import {
   type Book,
   type BookFields,
   expectBooks,
   expectCreated,
   expectStored,
-} from '../../test/conformance/book-steps.ts';
+} from '../../test/conformance/books.ts';
 import type { ConformanceContext } from '../../test/conformance/context.ts';
-import { expectAnswer } from '../../test/conformance/envelope.ts';
-import { expectEqual, expectTrue } from '../../test/conformance/expectation.ts';
+import { expectResponse } from '../../test/conformance/expect.ts';
 import { outcomes } from '../../test/conformance/outcomes.ts';
 import type { Measurements, Operation } from './measurements.ts';
 
@@ -71,7 +71,7 @@ export class VirtualUser {
   /**
    * Sends one request of the mix and checks the whole answer.
    *
-   * @throws {ExpectationError} when it is not what it has to be; any other error when there is none
+   * @throws an AssertionError when it is not what it has to be; any other error when there is none
    */
   async act(): Promise<void> {
     const operation = this.#books.size < 2 ? 'create' : drawOperation();
@@ -84,7 +84,7 @@ export class VirtualUser {
     get: async () => {
       const goneId = Math.random() * missingEvery < 1 ? drawFrom(this.#goneIds) : undefined;
       if (goneId === undefined) return expectStored(this.#context, this.#drawBook());
-      expectAnswer(await this.#context.call('GET', `/book/${goneId}`), outcomes.bookNotFound);
+      expectResponse(await this.#context.call('GET', `/book/${goneId}`), outcomes.bookNotFound);
     },
     list: () => this.#listPage(),
     update: async () => {
@@ -93,13 +93,13 @@ export class VirtualUser {
       const name = drawFrom(['title', 'author', 'year'] as const) ?? 'title';
       const changed = { id, ...fields, [name]: all[name] };
       const answer = await this.#context.call('PUT', `/book/${id}`, { [name]: all[name] });
-      expectAnswer(answer, outcomes.bookUpdated, changed);
+      expectResponse(answer, outcomes.bookUpdated, changed);
       this.#books.set(id, changed);
     },
     create: () => this.#create(),
     delete: async () => {
       const { id } = this.#takeBook();
-      expectAnswer(await this.#context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
+      expectResponse(await this.#context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
       this.#goneIds.push(id);
     },
   };
@@ -107,12 +107,8 @@ export class VirtualUser {
   async #create(): Promise<void> {
     const fields = this.#makeFields();
     const book = expectCreated(await this.#context.call('POST', '/book', fields), fields);
-    expectTrue(
-      'the id of a created book',
-      !this.#books.has(book.id) && !this.#goneIds.includes(book.id),
-      'new',
-      book,
-    );
+    const isNew = !this.#books.has(book.id) && !this.#goneIds.includes(book.id);
+    assert.ok(isNew, `the id of a created book is new, got ${book.id}`);
     this.#books.set(book.id, book);
   }
 
@@ -122,26 +118,19 @@ export class VirtualUser {
     const answer = await this.#context.call('GET', `/books?limit=${pageSize}&after=${after}`);
     const page = expectBooks(answer);
     const last = page.at(-1)?.id ?? after;
-    expectTrue('the page', page.length > 0 && page.length <= pageSize, `1 to ${pageSize} books`, page.length);
-    expectTrue('the first id of the page', (page[0]?.id ?? 0) > after, `an id after ${after}`, page[0]);
+    assert.ok(page.length > 0 && page.length <= pageSize, `1 to ${pageSize} books, got ${page.length}`);
+    assert.ok((page[0]?.id ?? 0) > after, `the page begins after ${after}, got ${page[0]?.id}`);
     const link = answer.headers.link;
     if (link !== undefined) {
-      expectEqual('the books of a page that is not the last', page.length, pageSize);
-      expectTrue(
-        'the link of the page',
-        link.includes(`limit=${pageSize}&after=${last}>`),
-        `after=${last}`,
-        link,
-      );
+      assert.equal(page.length, pageSize, 'the books of a page that is not the last');
+      const isNext = link.includes(`limit=${pageSize}&after=${last}>`);
+      assert.ok(isNext, `the link of the page has after=${last}, got ${link}`);
     }
     const isOwn = (id: number) => this.#books.has(id) || this.#goneIds.includes(id);
     const listed = page.filter(({ id }) => isOwn(id));
     const known = [...this.#books.values()].filter(({ id }) => id > after && id <= last);
-    expectEqual(
-      'own books on the page',
-      listed,
-      known.sort((a, b) => a.id - b.id),
-    );
+    known.sort((a, b) => a.id - b.id);
+    assert.deepEqual(listed, known, 'own books on the page');
   }
 
   #drawBook(): Book {

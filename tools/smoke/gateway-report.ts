@@ -1,5 +1,5 @@
 import type { Exchange } from '../../test/conformance/context.ts';
-import type { GatewayCase } from '../../test/conformance/run-cases.ts';
+import type { GatewayCase } from '../../test/conformance/run-suite.ts';
 
 const shownCharacters = 160;
 
@@ -13,7 +13,7 @@ const shownCharacters = 160;
 export function formatGatewayReport(title: string, cases: readonly GatewayCase[]): string {
   const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.gatewayQuestion)].map(
     ([question, members]) => {
-      const differing = members.filter(({ passed }) => !passed).length;
+      const differing = members.filter(({ verdict }) => verdict !== 'passed').length;
       const verdict =
         differing === 0
           ? `As the local service, in all ${members.length} cases.`
@@ -24,9 +24,9 @@ export function formatGatewayReport(title: string, cases: readonly GatewayCase[]
   return `${[`# ${title}`, ...sections].join('\n\n')}\n`;
 }
 
-function formatCase({ conformanceCase, passed, exchanges }: GatewayCase): string[] {
+function formatCase({ conformanceCase, verdict, exchanges }: GatewayCase): string[] {
   return [
-    `- ${passed ? 'As expected' : 'DIFFERENT'}: ${conformanceCase.name}`,
+    `- ${verdict === 'passed' ? 'As expected' : 'DIFFERENT'}: ${conformanceCase.name}`,
     ...exchanges.map((exchange) => `  - ${formatExchange(exchange)}`),
   ];
 }

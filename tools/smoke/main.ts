@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { testService } from '../../test/conformance/test-service.ts';
+import { runSuite } from '../../test/conformance/run-suite.ts';
 import { findAddress, findDeployedStage, StageError } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 
@@ -29,14 +29,14 @@ async function main(): Promise<number> {
     const deployed = await findDeployedStage(stage);
     const address = baseUrl ?? (await findAddress(deployed));
     console.log(`Stage ${stage} at ${address}`);
-    return await testService({
+    return await runSuite({
       ...deployed,
       baseUrl: address,
       hostHeader,
       without,
       requestsAtOnce,
       toleratesGateway: true,
-      report: ({ gatewayCases }) => {
+      report: (gatewayCases) => {
         if (report === undefined) return;
         writeFileSync(report, formatGatewayReport(`API Gateway at stage ${stage}`, gatewayCases));
         console.log(`What API Gateway responded with is in ${report}.`);

@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { testService } from '../../conformance/test-service.ts';
+import { runSuite } from '../../conformance/run-suite.ts';
 import { LocalService, testSettings } from '../../local/local-service.ts';
 import { installEngine, NoJavaError, startEngine } from './engine.ts';
 
@@ -43,7 +43,7 @@ async function runConformanceSuite(endpoint: string): Promise<boolean> {
   const service = await LocalService.start({ DB_URL: `${endpoint}/books` });
   try {
     const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-    return (await testService({ baseUrl: service.baseUrl, username, password, secret })) === 0;
+    return (await runSuite({ baseUrl: service.baseUrl, username, password, secret })) === 0;
   } finally {
     await service.stop();
   }

@@ -20,8 +20,8 @@ import {
 } from '@aws-sdk/client-iam';
 import { DeleteParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { findDeployedStage } from '../../../tools/smoke/deployed-stage.ts';
-import { type Book, createBook, expectStored } from '../../conformance/book-steps.ts';
-import { type ConformanceContext, createContext } from '../../conformance/context.ts';
+import { type Book, createBook, expectStored } from '../../conformance/books.ts';
+import { ConformanceContext } from '../../conformance/context.ts';
 import { NoPythonError, preparePython } from '../../support/python-environment.ts';
 import { createDeployer, createUser } from './deployer.ts';
 import { type EmulatedProject, makeEmulatedProject } from './emulated-project.ts';
@@ -263,7 +263,7 @@ async function findBoundaries(ofStage: string): Promise<readonly (string | undef
 async function withContext<Result>(use: (context: ConformanceContext) => Promise<Result>): Promise<Result> {
   const { username, password } = await findDeployedStage(stage);
   const { baseUrl, hostHeader } = await findEmulatedStage(stage);
-  const context = createContext({ baseUrl, hostHeader, username, password });
+  const context = ConformanceContext.create({ baseUrl, hostHeader, username, password });
   try {
     return await use(context);
   } finally {

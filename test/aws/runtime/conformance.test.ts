@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
-import { type ConformanceContext, createContext } from '../../conformance/context.ts';
+import { ConformanceContext } from '../../conformance/context.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { type Engine, startEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable } from '../../support/book-table.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ...settings,
     DB_URL: table.url,
   });
-  context = createContext({
+  context = ConformanceContext.create({
     baseUrl: gateway.baseUrl,
     username: settings.AUTH_USERNAME,
     password: settings.AUTH_PASSWORD,

@@ -1,18 +1,15 @@
-import type { HttpResponse } from '../../support/http-client.ts';
-import { createBook } from '../book-steps.ts';
-import { type CaseDefinition, defineCases } from '../case.ts';
-import { expectAnswer } from '../envelope.ts';
-import { expectEqual } from '../expectation.ts';
+import assert from 'node:assert/strict';
+import { createBook } from '../books.ts';
+import { defineCases } from '../case.ts';
+import { expectResponse } from '../expect.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
-const reference = 'specification 13.1, 13.2';
-
-const paths = [
-  { path: '/token', methods: 'OPTIONS,POST' },
-  { path: '/book', methods: 'OPTIONS,POST' },
-  { path: '/books', methods: 'OPTIONS,GET' },
-  { path: '/book/1', methods: 'OPTIONS,DELETE,GET,PUT' },
+const preflights = [
+  { path: '/token', methods: ['OPTIONS', 'POST'] },
+  { path: '/book', methods: ['OPTIONS', 'POST'] },
+  { path: '/books', methods: ['GET', 'OPTIONS'] },
+  { path: '/book/1', methods: ['DELETE', 'GET', 'OPTIONS', 'PUT'] },
 ];
 
 const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
@@ -20,78 +17,68 @@ const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
 const anyOrigin = 'https://elsewhere.example';
 
 /** What the scripts of a web site may do: nothing, unless the operator has named the site. */
-export const crossOriginCases = defineCases('cross-origin', [
-  ...paths.map(
-    ({ path, methods }): CaseDefinition => ({
-      name: `A preflight request to ${path} is not found, unless an origin is configured`,
-      reference,
-      gatewayQuestion: gatewayQuestions.crossOrigin,
-      run: async (context) => {
-        const { corsOrigin } = context;
-        for (const headers of [{}, preflightHeaders(corsOrigin), { Authorization: await context.token() }]) {
-          const answer = await context.send({ method: 'OPTIONS', path, headers });
-          if (corsOrigin === undefined) expectAnswer(answer, outcomes.notFound);
-          else expectPermission(answer, corsOrigin, methods);
+export const crossOriginCases = defineCases('cross-origin', (test) => {
+  for (const { path, methods } of preflights) {
+    test(
+      '13.1, 13.2',
+      `A preflight request to ${path} is not found, unless an origin is configured`,
+      { gatewayQuestion: gatewayQuestions.crossOrigin },
+      async (context) => {
+        const { corsOrigin: origin } = context.options;
+        const preflight = {
+          Origin: origin ?? anyOrigin,
+          'Access-Control-Request-Method': 'PUT',
+          'Access-Control-Request-Headers': 'authorization',
+        };
+        for (const headers of [{}, preflight, { Authorization: await context.token() }]) {
+          const response = await context.send({ method: 'OPTIONS', path, headers });
+          if (origin === undefined) {
+            expectResponse(response, outcomes.notFound);
+            continue;
+          }
+          const { status, headers: received } = response;
+          const permission = {
+            status,
+            origin: received['access-control-allow-origin'],
+            methods: received['access-control-allow-methods']?.split(',').sort(),
+            headers: received['access-control-allow-headers'],
+          };
+          const allowed = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match';
+          assert.deepEqual(permission, { status: 200, origin, methods, headers: allowed }, `OPTIONS ${path}`);
         }
       },
-    }),
-  ),
-  {
-    name: 'Successes and errors can be read from the configured origin, their headers included, and from no other',
-    reference: 'specification 13.1, 13.3',
-    run: async (context) => {
-      const Authorization = await context.token();
-      const Origin = context.corsOrigin ?? anyOrigin;
-      const expected = { allowed: context.corsOrigin, exposed: context.corsOrigin && exposedHeaders };
-      const known = await createBook(context);
-      const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
-      for (const request of [
-        { method: 'GET', path: '/books?limit=1', headers: { Authorization, Origin } },
-        {
-          method: 'GET',
-          path: `/book/${known.id}`,
-          headers: { Authorization, Origin, 'If-None-Match': '*' },
-        },
-        { method: 'GET', path: missing, headers: { Authorization, Origin } },
-        { method: 'GET', path: missing, headers: { Origin } },
-      ]) {
-        const { headers } = await context.send(request);
-        const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } = headers;
-        expectEqual(request.path, { allowed, exposed }, expected);
-      }
-    },
-  },
-  {
-    name: 'What no function responds to can be read from the configured origin, and from no other',
-    reference,
-    gatewayQuestion: gatewayQuestions.crossOrigin,
-    run: async (context) => {
-      const Origin = context.corsOrigin ?? anyOrigin;
-      const { headers } = await context.send({ method: 'GET', path: '/nowhere', headers: { Origin } });
-      expectEqual('the origin', headers['access-control-allow-origin'], context.corsOrigin);
-    },
-  },
-]);
+    );
+  }
 
-function preflightHeaders(origin: string = anyOrigin): Record<string, string> {
-  return {
-    Origin: origin,
-    'Access-Control-Request-Method': 'PUT',
-    'Access-Control-Request-Headers': 'authorization',
-  };
-}
-
-function expectPermission({ request, status, headers }: HttpResponse, origin: string, methods: string): void {
-  const permission = {
-    status,
-    origin: headers['access-control-allow-origin'],
-    methods: headers['access-control-allow-methods']?.split(',').sort(),
-    headers: headers['access-control-allow-headers'],
-  };
-  expectEqual(`OPTIONS ${request.path}`, permission, {
-    status: 200,
-    origin,
-    methods: methods.split(',').sort(),
-    headers: 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match',
+  test('13.1, 13.3', 'Responses can be read from the configured origin and no other', async (context) => {
+    const Authorization = await context.token();
+    const { corsOrigin } = context.options;
+    const Origin = corsOrigin ?? anyOrigin;
+    const { id } = await createBook(context);
+    const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
+    for (const [path, headers] of [
+      ['/books?limit=1', { Authorization, Origin }],
+      [`/book/${id}`, { Authorization, Origin, 'If-None-Match': '*' }],
+      [missing, { Authorization, Origin }],
+      [missing, { Origin }],
+    ] as const) {
+      const response = await context.send({ method: 'GET', path, headers });
+      const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } =
+        response.headers;
+      const expected = { allowed: corsOrigin, exposed: corsOrigin && exposedHeaders };
+      assert.deepEqual({ allowed, exposed }, expected, `the headers of ${path}`);
+    }
   });
-}
+
+  test(
+    '13.1, 13.3',
+    'Responses of API Gateway can be read from the configured origin and no other',
+    { gatewayQuestion: gatewayQuestions.crossOrigin },
+    async (context) => {
+      const { corsOrigin } = context.options;
+      const headers = { Origin: corsOrigin ?? anyOrigin };
+      const response = await context.send({ method: 'GET', path: '/nowhere', headers });
+      assert.deepEqual(response.headers['access-control-allow-origin'], corsOrigin, 'the origin');
+    },
+  );
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import type { HttpResponse } from '../support/http-client.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { ConformanceContext } from './context.ts';
+import { expectOutcome, expectResponse } from './expect.ts';
+import { outcomes } from './outcomes.ts';
+
+/** What a client supplies about a book. */
+export interface BookFields {
+  readonly title: string;
+  readonly author: string;
+  readonly year: number;
+}
+
+/** A book as the service shows it. */
+export interface Book extends BookFields {
+  readonly id: number;
+}
+
+export const dune: BookFields = { title: 'Dune', author: 'Frank Herbert', year: 1965 };
+
+/** A page of the largest books takes 20 s at the rate at which Lambda streams. */
+const pageLength = 100;
+
+/** Creates a book and checks the whole response; fields that do not matter may be left out. */
+export async function createBook(
+  context: ConformanceContext,
+  fields: Partial<BookFields> = {},
+): Promise<Book> {
+  const wanted = { ...dune, ...fields };
+  return expectCreated(await context.call('POST', '/book', wanted), wanted);
+}
+
+/** Creates books whose years count from 0, and gives them in the order of their ids. */
+export async function createBooks(
+  context: ConformanceContext,
+  count: number,
+  atOnce: number,
+  fields: Partial<BookFields> = {},
+): Promise<readonly Book[]> {
+  const books = await inParallel(count, atOnce, (year) => createBook(context, { ...fields, year }));
+  return books.sort((a, b) => a.id - b.id);
+}
+
+/** Checks that a response says that a book with these fields was created. */
+export function expectCreated(response: HttpResponse, fields: BookFields): Book {
+  const book = expectOutcome(response, outcomes.bookCreated) as Book | null;
+  const id = book?.id ?? Number.NaN;
+  assert.deepEqual(book, { id, ...fields }, 'the created book');
+  assert.ok(Number.isSafeInteger(id) && id > 0, `the id of a created book is an integer above 0, got ${id}`);
+  return { id, ...fields };
+}
+
+/** Checks that the service holds a book exactly as given. */
+export async function expectStored(context: ConformanceContext, book: Book): Promise<void> {
+  expectResponse(await context.call('GET', `/book/${book.id}`), outcomes.bookRetrieved, book);
+}
+
+/** Checks that no book has this id. */
+export async function expectMissing(context: ConformanceContext, id: number): Promise<void> {
+  expectResponse(await context.call('GET', `/book/${id}`), outcomes.bookNotFound);
+}
+
+/** Checks how often the list holds a book by this author. */
+export async function expectListed(
+  context: ConformanceContext,
+  author: string,
+  books: readonly Book[],
+): Promise<void> {
+  const listed = (await listBooks(context)).filter((book) => book.author === author);
+  assert.deepEqual(listed, books, `books by "${author}" in the list`);
+}
+
+/** Deletes a book. */
+export async function deleteBook(context: ConformanceContext, id: number): Promise<void> {
+  expectResponse(await context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
+}
+
+/** Makes an id that surely names no book: that of a book that is gone. */
+export async function createMissingId(context: ConformanceContext): Promise<number> {
+  const { id } = await createBook(context);
+  await deleteBook(context, id);
+  return id;
+}
+
+/**
+ * Lists books and checks the order and the shape of all of them, whoever made them. In a large catalog these are the
+ * books of this run and those after them, read in pages.
+ */
+export async function listBooks(context: ConformanceContext): Promise<readonly Book[]> {
+  if (context.listStart === undefined) return expectBooks(await context.call('GET', '/books'));
+  const books: Book[] = [];
+  for (;;) {
+    const after = books.at(-1)?.id ?? context.listStart;
+    const page = expectBooks(await context.call('GET', `/books?limit=${pageLength}&after=${after}`));
+    books.push(...page);
+    if (page.length < pageLength) return books;
+  }
+}
+
+/** The path of a list that holds the books of this run: of all books, or in a large catalog of a page. */
+export function listPath({ listStart }: ConformanceContext): string {
+  return listStart === undefined ? '/books' : `/books?limit=1000&after=${listStart}`;
+}
+
+/** Checks that a response is a list of books in ascending order of their ids. */
+export function expectBooks(response: HttpResponse): readonly Book[] {
+  const books = expectOutcome(response, outcomes.booksRetrieved) as readonly Book[];
+  assert.ok(Array.isArray(books), `the data of a list is an array, got ${JSON.stringify(books)}`);
+  let previous = 0;
+  for (const book of books) {
+    const { id, title, author, year, ...others } = book;
+    const types = [id, title, author, year].map((value) => typeof value).join();
+    const isBook = types === 'number,string,string,number' && Object.keys(others).length === 0;
+    assert.ok(isBook, `a listed book has id, title, author and year, got ${JSON.stringify(book)}`);
+    assert.ok(id > previous, `the ids of a list ascend, got ${id} after ${previous}`);
+    previous = id;
+  }
+  return books;
+}
+
+/** Picks books by id out of a list that others may have added to. */
+export function pickBooks(books: readonly Book[], wanted: readonly Pick<Book, 'id'>[]): readonly Book[] {
+  const ids = new Set(wanted.map(({ id }) => id));
+  return books.filter(({ id }) => ids.has(id));
+}
+
+/** Checks books of one's own in the list, which holds them as they are and once each. */
+export async function expectInList(context: ConformanceContext, books: readonly Book[]): Promise<void> {
+  assert.deepEqual(pickBooks(await listBooks(context), books), books, 'own books in the list');
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import {
+  createBook,
+  createMissingId,
+  expectCreated,
+  expectListed,
+  expectMissing,
+  expectStored,
+} from '../books.ts';
+import { defineCases } from '../case.ts';
+import { expectResponse } from '../expect.ts';
+import { gatewayQuestions } from '../gateway-questions.ts';
+import { outcomes } from '../outcomes.ts';
+
+const depth = 100_000;
+
+/** Bodies that cannot be parsed into book fields, each with the situation as a part of a sentence. */
+const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
+  ['is empty', ''],
+  ['is only a space', ' '],
+  ['is cut off', '{"title":"Emma"'],
+  ['is a word', 'nonsense'],
+  ['has single quotes', "{'title':'Emma'}"],
+  ['has a comma too many', '{"title":"Emma",}'],
+  ['has a comment', '{"title":"Emma"/* by Jane Austen */}'],
+  ['has text after its end', '{"title":"Emma"} x'],
+  ['is two objects', '{"title":"Emma"}{"title":"Emma"}'],
+  ['has a raw line feed in a string', '{"title":"a\nb"}'],
+  ['has a raw NUL in a string', '{"title":"a\0b"}'],
+  ['has a malformed escape', '{"title":"\\x41"}'],
+  ['is a form', 'title=Emma&author=Jane+Austen&year=1815'],
+  ['is an array of a book', '[{"title":"Emma"}]'],
+  ['is JSON within a string', '"{\\"title\\":\\"Emma\\"}"'],
+  ...['[]', '"x"', '1', 'null', 'true'].map((text) => [`is ${text}`, text] as const),
+  ...['null', '1', 'true', '[]', '["x"]', '{}'].flatMap((value) => [
+    [`has the title ${value}`, `{"title":${value},"author":"x","year":1}`] as const,
+    [`has the author ${value}`, `{"title":"x","author":${value},"year":1}`] as const,
+  ]),
+  ['has a valid field and an invalid one', '{"title":"changed","year":"x"}'],
+  ['has a lone high surrogate as title', '{"title":"\\ud800"}'],
+  ['has a lone low surrogate in its author', '{"author":"a\\udc00b"}'],
+  ['has two surrogates in the wrong order', '{"title":"\\udc00\\ud800"}'],
+  ['has a byte that is no UTF-8', Buffer.from('{"title":"\xff"}', 'latin1')],
+  ['is in Latin-1', Buffer.from('{"title":"Caf\xe9"}', 'latin1')],
+  ['has an overlong NUL', Buffer.from('{"title":"\xc0\x80"}', 'latin1')],
+  ['has a character cut off', Buffer.from('{"title":"\xe2\x82"}', 'latin1')],
+  ['has a surrogate in UTF-8', Buffer.from('{"title":"\xed\xa0\x80"}', 'latin1')],
+  ['has a code point above U+10FFFF', Buffer.from('{"title":"\xf4\x90\x80\x80"}', 'latin1')],
+  ['has no UTF-8 in an unknown field', Buffer.from('{"title":"Emma","isbn":"\xff"}', 'latin1')],
+  ['is in UTF-16', Buffer.from('{"title":"Emma"}', 'utf16le')],
+  ['starts with a byte order mark', '\ufeff{"title":"Emma"}'],
+  ['is 100,000 nested arrays', '['.repeat(depth) + ']'.repeat(depth)],
+  ['is 100,000 opening brackets', '['.repeat(depth)],
+  ['is half a megabyte of no JSON', 'x'.repeat(512 * 1024)],
+];
+
+/** Bodies that cannot be parsed, in POST /book and PUT /book/{id} alike. */
+export const invalidBodyCases = defineCases('invalid-bodies', (test) => {
+  const rules = '2.2, 2.3, 2.6, 6.1, 9.2';
+  for (const [situation, body] of invalidBodies) {
+    test(rules, `A body that ${situation} is invalid and changes nothing`, async (context) => {
+      const book = await createBook(context);
+      expectResponse(await context.call('POST', '/book', body), outcomes.invalidInput);
+      expectResponse(await context.call('PUT', `/book/${book.id}`, body), outcomes.invalidInput);
+      await expectStored(context, book);
+    });
+  }
+
+  test('6.1', 'A refused POST /book leaves no book behind', async (context) => {
+    const author = `refused ${crypto.randomUUID()}`;
+    for (const wrong of [{ title: null }, { year: '1815' }, { year: 1.5 }]) {
+      expectResponse(await context.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
+    }
+    await expectListed(context, author, []);
+  });
+
+  test('9.1', 'For a missing book, PUT says so whatever its body is', async (context) => {
+    const id = await createMissingId(context);
+    const large = JSON.stringify({ title: 'x'.repeat(410 * 1024) });
+    for (const body of [...invalidBodies.map(([, invalid]) => invalid), '{"title":"Emma"}', '{}', large]) {
+      expectResponse(await context.call('PUT', `/book/${id}`, body), outcomes.bookNotFound);
+    }
+    await expectMissing(context, id);
+  });
+
+  test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (context) => {
+    const body = `{"title":"Emma","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+    const { id } = await createBook(context);
+    for (const [method, path] of [
+      ['POST', '/book'],
+      ['PUT', `/book/${id}`],
+    ] as const) {
+      const { status } = await context.call(method, path, body);
+      assert.ok([200, 201, 400].includes(status), `the status of ${method} is 2xx or 400, got ${status}`);
+    }
+  });
+});
+
+const contentTypes: readonly (string | undefined)[] = [
+  undefined,
+  'application/json; charset=iso-8859-1',
+  'text/plain',
+  'text/plain; charset=utf-16',
+  'application/octet-stream',
+  'application/xml',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'image/png',
+];
+
+/** The Content-Type of a request says nothing to the service. */
+export const contentTypeCases = defineCases('content-type', (test) => {
+  for (const contentType of contentTypes) {
+    const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
+    test(
+      '2.1',
+      `A body of the Content-Type ${contentType} is read as JSON`,
+      { gatewayQuestion: contentType === undefined ? gatewayQuestions.noContentType : undefined },
+      async (context) => {
+        const fields = { title: 'Café 📚', author: 'é', year: 1965 };
+        const created = await context.call('POST', '/book', fields, headers);
+        await expectStored(context, expectCreated(created, fields));
+        const { id } = await createBook(context);
+        const updated = await context.call('PUT', `/book/${id}`, fields, headers);
+        expectResponse(updated, outcomes.bookUpdated, { id, ...fields });
+        const noText = Buffer.from('{"title":"\xe9"}', 'latin1');
+        expectResponse(await context.call('POST', '/book', noText, headers), outcomes.invalidInput);
+        expectResponse(await context.call('PUT', `/book/${id}`, 'title=x', headers), outcomes.invalidInput);
+      },
+    );
+  }
+});

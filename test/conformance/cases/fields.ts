@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { fragments } from '../../support/any-text.ts';
+import { inParallel } from '../../support/in-parallel.ts';
+import { createBook, expectCreated, expectInList, expectStored } from '../books.ts';
+import { defineCases } from '../case.ts';
+import { expectResponse } from '../expect.ts';
+import { outcomes } from '../outcomes.ts';
+
+/** JSON text of years, with the integer that each stands for. */
+const integers: readonly (readonly [string, number])[] = [
+  ['0', 0],
+  ['-0', 0],
+  ['1', 1],
+  ['-753', -753],
+  ['2147483648', 2 ** 31],
+  ['4294967296', 2 ** 32],
+  ['-2147483649', -(2 ** 31) - 1],
+  ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ['-9007199254740991', Number.MIN_SAFE_INTEGER],
+  ['2020.0', 2020],
+  ['2020.00000000000000000000', 2020],
+  ['2.02E+3', 2020],
+  ['202000e-2', 2020],
+  ['0.0', 0],
+  ['1e15', 1e15],
+  ['9007199254740991.0', Number.MAX_SAFE_INTEGER],
+  ['9.007199254740991e15', Number.MAX_SAFE_INTEGER],
+];
+
+const refusedYears: readonly string[] = [
+  ...['9007199254740992', '-9007199254740992', '9007199254740993', '9007199254740992.0'],
+  ...['18446744073709551616', '1e16', '1e400', '-1e400', '1.5', '-0.5', '2020.9999999'],
+  ...['2020.00000000000000000001', '2019.99999999999999999999', '9007199254740991.1'],
+  ...['-9007199254740991.4', '20201e-1', '1e-400', '"2020"', '""', 'null', 'true', 'false', '[]', '[2020]'],
+  ...['{}', 'NaN', 'Infinity', '-Infinity', '02020', '+2020', '0x7E4', '2020.', '.5', '2_020', '2020n'],
+];
+
+/** The year: which numbers are integers, and that none is ever rounded. */
+export const yearCases = defineCases('year', (test) => {
+  for (const [text, year] of integers) {
+    test('2.6, 3.4', `The year ${text} is stored and given back exactly`, async (context) => {
+      const created = await context.call('POST', '/book', `{"title":"Emma","author":"","year":${text}}`);
+      const book = expectCreated(created, { title: 'Emma', author: '', year });
+      const other = await createBook(context);
+      const updated = await context.call('PUT', `/book/${other.id}`, `{"year":${text}}`);
+      expectResponse(updated, outcomes.bookUpdated, { ...other, year });
+      await expectStored(context, { ...other, year });
+      const read = await context.call('GET', `/book/${book.id}`);
+      expectResponse(read, outcomes.bookRetrieved, book);
+      // Parsing would hide digits that a number in JavaScript does not have.
+      for (const { body } of [created, updated, read]) {
+        const written = /"year"\s*:\s*([^,}\s]+)/.exec(body.toString())?.[1];
+        assert.equal(written, String(year), `the digits of the year ${year}, got ${written}`);
+      }
+    });
+  }
+
+  for (const text of refusedYears) {
+    test('2.6, 3.4', `The year ${text} is invalid input and changes nothing`, async (context) => {
+      const book = await createBook(context);
+      const body = `{"title":"Emma","year":${text}}`;
+      expectResponse(await context.call('POST', '/book', body), outcomes.invalidInput);
+      expectResponse(await context.call('PUT', `/book/${book.id}`, body), outcomes.invalidInput);
+      await expectStored(context, book);
+    });
+  }
+});
+
+const texts: readonly (readonly [string, string])[] = [
+  ['the empty string', ''],
+  ['only spaces', '   '],
+  ['space at both ends', ' \t Emma \r\n '],
+  ['quotes and backslashes', 'a"b\\c/d\'e\\"f\\u0041'],
+  ['control characters', '\u0001\b\t\n\v\f\r\u001b\u007f\u0085'],
+  ['NUL', 'a\0b\0'],
+  ['accents in one code point', 'Café Å'],
+  ['accents of their own', 'Cafe\u0301 A\u030a'],
+  ['emoji', '📚 👩‍👩‍👧‍👦 🏳️‍🌈 🇪🇺'],
+  ['the last code point', '\u{10ffff}\u{1f600}'],
+  ['right-to-left text', 'ألف ليلة וליל \u202eabc\u202c'],
+  ['Chinese, Japanese and Korean', '紅樓夢 源氏物語 춘향전 𠮷'],
+  ['line separators of Unicode', 'a\u2028b\u2029c'],
+  ['a byte order mark', '\ufeffa\ufeff'],
+  ['the replacement character', '\ufffd'],
+  ['noncharacters', '\ufffe\uffff\ufdd0'],
+  ['zero-width characters', 'a\u200bb\u200dc\u00ad'],
+  ['markup', '<script>alert(1)</script>&amp;<!--'],
+  ['placeholders', '{{7*7}} #{7*7} %s %n $1 $& \\0'],
+  ['the word null', 'null'],
+  ['the word __proto__', '__proto__'],
+  ['digits', '1965'],
+  ['JSON', '{"title":"x"}'],
+];
+
+const createsAtOnce = 8;
+
+/** Title and author: any string comes back as it was sent. */
+export const textCases = defineCases('text', (test) => {
+  for (const [situation, text] of texts) {
+    test('2.6, 3.3', `A title and an author of ${situation} come back unaltered`, async (context) => {
+      await expectStored(context, await createBook(context, { title: text, author: text }));
+      const { id } = await createBook(context);
+      const fields = { title: text, author: text, year: 7 };
+      const response = await context.call('PUT', `/book/${id}`, fields);
+      expectResponse(response, outcomes.bookUpdated, { id, ...fields });
+      await expectStored(context, { id, ...fields });
+    });
+  }
+
+  test('2.6', 'Characters written as escapes are the same as the characters', async (context) => {
+    const body = '{"\\u0074itle":"\\ud83d\\ude00 \\u0000 \\u00e9 \\/","author":"\\u0041"}';
+    const response = await context.call('POST', '/book', body);
+    await expectStored(context, expectCreated(response, { title: '😀 \0 é /', author: 'A', year: 0 }));
+  });
+
+  test('3.3, 7.1', 'The list holds unusual texts unaltered', async (context) => {
+    const all = [...texts.map(([, text]) => text), ...fragments];
+    const books = await inParallel(all.length, createsAtOnce, (index) =>
+      createBook(context, { title: all[index] as string, author: all[index] as string }),
+    );
+    await expectInList(
+      context,
+      books.sort((a, b) => a.id - b.id),
+    );
+  });
+
+  test('3.3, 7.1', "The list may end with a book of the database's own syntax", async (context) => {
+    for (const text of ['}},{', '"}},{"', '"}]']) {
+      await expectInList(context, [await createBook(context, { title: text, author: text })]);
+    }
+  });
+});

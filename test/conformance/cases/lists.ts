@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Book,
+  createBook,
+  createBooks,
+  deleteBook,
+  expectBooks,
+  expectInList,
+  listBooks,
+  pickBooks,
+} from '../books.ts';
+import { defineCases } from '../case.ts';
+import type { ConformanceContext } from '../context.ts';
+import { expectResponse } from '../expect.ts';
+import { outcomes } from '../outcomes.ts';
+
+/** GET /books: all books, in order. What others add or delete meanwhile does not matter. */
+export const listBooksCases = defineCases('list-books', (test) => {
+  test('7.1', 'The list is ascending by id and holds each of 120 books once', async (context) =>
+    expectInList(context, await createBooks(context, 120, 16)),
+  );
+
+  test('7.1', 'The list holds books of 2 MB, more than a page of the database', async (context) => {
+    const title = 'x'.repeat(380 * 1024);
+    await expectInList(context, await createBooks(context, 6, 3, { title }));
+  });
+
+  test('7.1, 3.7', 'A book is in the list from its creation to its deletion', async (context) => {
+    const kept = await createBook(context);
+    for (let year = 0; year < 3; year += 1) {
+      const book = await createBook(context);
+      await expectInList(context, [kept, book]);
+      await context.call('PUT', `/book/${book.id}`, { title: 'changed', year });
+      await expectInList(context, [kept, { ...book, title: 'changed', year }]);
+      await deleteBook(context, book.id);
+      assert.deepEqual(pickBooks(await listBooks(context), [kept, book]), [kept], 'after the deletion');
+    }
+  });
+
+  test(
+    '7.6',
+    'Unknown parameters in the query of the list are ignored',
+    { readsWholeList: true },
+    async (context) => {
+      const books = await createBooks(context, 2, 1);
+      for (const query of ['?x=1', '?title=nothing&page=2&per_page=1&offset=5', '?Limit=1', '?']) {
+        const listed = expectBooks(await context.call('GET', `/books${query}`));
+        assert.deepEqual(pickBooks(listed, books), books, `own books with ${query}`);
+      }
+    },
+  );
+
+  test('7.1', 'The list of all books begins in the envelope', async (context) => {
+    await createBook(context);
+    const headers = { Authorization: await context.token() };
+    const response = await context.send({ method: 'GET', path: '/books', headers, maxResponseBytes: 100 });
+    const { status, headers: received, body } = response;
+    assert.deepEqual([status, received['content-type']], [200, 'application/json'], 'status and type');
+    assert.match(body.subarray(0, 100).toString(), /^{.*"Books retrieved successfully"/, 'the first bytes');
+  });
+});
+
+interface Page {
+  readonly books: readonly Book[];
+  /** Path and query of the next page, below the base URL. */
+  readonly next: string | undefined;
+}
+
+const malformed = ['', '-1', '1.5', '1.0', '1e2', '01', '%2B1', '%201', '0x10', 'abc', 'null'];
+
+/** Pages of GET /books. Other books may lie between and after those of a case. */
+export const pagingCases = defineCases('paging', (test) => {
+  for (const limit of [1, 3, 7]) {
+    test('7.3, 7.4', `Pages of ${limit}, followed by their links, hold every book once`, async (context) => {
+      const books = await createBooks(context, 7, 1);
+      const first = firstId(books);
+      const last = books.at(-1)?.id ?? 0;
+      const seen: Book[] = [];
+      // Before the first id of all there is none to go on from.
+      let path: string | undefined = `/books?limit=${limit}${first === 1 ? '' : `&after=${first - 1}`}`;
+      while (path !== undefined && (seen.at(-1)?.id ?? 0) < last) {
+        const page: Page = await getPage(context, path);
+        const { length } = page.books;
+        const isFull = page.next === undefined ? length <= limit : length === limit;
+        assert.ok(
+          isFull,
+          `a page of ${path} has at most ${limit} books, all of them with a link, got ${length}`,
+        );
+        const previous = seen.at(-1)?.id ?? 0;
+        const isNext = page.books.every(({ id }) => id > previous);
+        assert.ok(isNext, `the ids of ${path} are above ${previous}, got ${JSON.stringify(page.books)}`);
+        seen.push(...page.books);
+        path = page.next;
+      }
+      assert.deepEqual(pickBooks(seen, books), books, 'own books on the pages');
+    });
+  }
+
+  test('7.3', 'A page starts after the given id, whether that book exists or not', async (context) => {
+    const books = await createBooks(context, 3, 1);
+    const [first, second, third] = books as [Book, Book, Book];
+    const expectAfter = async ({ id }: Book, expected: readonly Book[]) => {
+      const page = await getPage(context, `/books?limit=1000&after=${id}`);
+      assert.deepEqual(pickBooks(page.books, books), expected, `own books after ${id}`);
+    };
+    await expectAfter(first, [second, third]);
+    await expectAfter(third, []);
+    await deleteBook(context, second.id);
+    await expectAfter(second, [third]);
+  });
+
+  test('7.4', 'A link leads on from the last book of its page with the same limit', async (context) => {
+    const books = await createBooks(context, 4, 1);
+    const page = await getPage(context, `/books?x=1&limit=2&after=${firstId(books)}`);
+    const query = new URL(page.next ?? '', 'http://base').searchParams;
+    const expected = ['2', String(page.books.at(-1)?.id)];
+    assert.deepEqual([query.get('limit'), query.get('after')], expected, 'limit and after in the link');
+  });
+
+  test('7.4', 'A page has a link when more books follow, and only then', async (context) => {
+    const after = firstId(await createBooks(context, 3, 1));
+    const { next } = await getPage(context, `/books?limit=1&after=${after}`);
+    assert.notEqual(next, undefined, 'a page that the third book follows has a link');
+    await eventually(async () => {
+      const rest = await getPage(context, `/books?limit=1000&after=${after}`);
+      assert.deepEqual(rest.next, undefined, 'the link of the page with all that follow');
+      const full = await getPage(context, `/books?limit=${rest.books.length}&after=${after}`);
+      assert.deepEqual(full.next, undefined, `the link of a full page of ${rest.books.length}`);
+    });
+  });
+
+  test('7.3', 'A page after the last possible id is empty and has no link', async (context) => {
+    const page = await getPage(context, `/books?limit=1&after=${Number.MAX_SAFE_INTEGER}`);
+    assert.deepEqual(page, { books: [], next: undefined }, 'the page');
+  });
+
+  test(
+    '7.3',
+    'A page without after starts with the first of all books',
+    { readsWholeList: true },
+    async (context) => {
+      await createBooks(context, 2, 1);
+      await eventually(async () => {
+        const [first] = await listBooks(context);
+        const { books } = await getPage(context, '/books?limit=1');
+        assert.deepEqual(books, [first], 'the first page');
+      });
+    },
+  );
+
+  test(
+    '7.5',
+    'Without limit the list holds all books and has no link, whatever after is',
+    { readsWholeList: true },
+    async (context) => {
+      const books = await createBooks(context, 2, 1);
+      for (const path of ['/books', `/books?after=${books.at(-1)?.id}`]) {
+        const page = await getPage(context, path);
+        assert.deepEqual(pickBooks(page.books, books), books, `own books with ${path}`);
+        assert.deepEqual(page.next, undefined, `the link with ${path}`);
+      }
+    },
+  );
+
+  test('7.6', 'Unknown parameters beside limit and after are ignored', async (context) => {
+    const books = await createBooks(context, 3, 1);
+    const path = `/books?page=9&limit=1000&after=${firstId(books)}&title=nothing&Limit=1`;
+    assert.deepEqual(pickBooks((await getPage(context, path)).books, books), books.slice(1), 'own books');
+  });
+
+  const queries = [
+    ...[...malformed, '0', '1001'].map((limit) => `limit=${limit}`),
+    ...malformed.map((after) => `limit=1&after=${after}`),
+    'limit=1&after=9007199254740992',
+    'limit=1001&after=1',
+  ];
+  for (const query of queries) {
+    test('7.6', `The query ${query} is invalid input`, async (context) =>
+      expectResponse(await context.call('GET', `/books?${query}`), outcomes.invalidInput),
+    );
+  }
+});
+
+function firstId(books: readonly Book[]): number {
+  return books[0]?.id ?? 0;
+}
+
+async function getPage(context: ConformanceContext, path: string): Promise<Page> {
+  const response = await context.call('GET', path);
+  const books = expectBooks(response);
+  const { link } = response.headers;
+  if (link === undefined) return { books, next: undefined };
+  const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(String(link))?.[1] ?? '';
+  assert.notEqual(target, '', `the header Link is <...>; rel="next", got ${link}`);
+  const here = context.resolve(path);
+  const there = new URL(target, here);
+  assert.deepEqual(there.pathname, here.pathname, 'the path of the link');
+  return { books, next: `/books${there.search}` };
+}
+
+/** Far longer than other cases, or other clients, change the catalog without a pause. */
+const timeoutMs = 20_000;
+
+/** Repeats a check that others can make false between two looks at the catalog. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (let pauseMs = 10; ; pauseMs *= 1.5) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError) || Date.now() + pauseMs > deadline) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}

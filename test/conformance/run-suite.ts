@@ -1,0 +1,166 @@
+import { AssertionError } from 'node:assert';
+import { inParallel } from '../support/in-parallel.ts';
+import { createMissingId, expectBooks } from './books.ts';
+import type { ConformanceCase } from './case.ts';
+import { ConformanceContext, type ContextOptions, type Exchange } from './context.ts';
+import { conformanceCases } from './suite.ts';
+
+const casesAtOnce = 8;
+
+/** Logins go one at a time anyway; the others send many requests at once or fetch large lists. */
+const groupsOneAtATime: ReadonlySet<string> = new Set(['token', 'list-books', 'concurrency']);
+
+/** What a case may read in a moment, again and again. A stream from Lambda is slow from 6 MB on. */
+const maxListBytes = 1_000_000;
+const listPages = 10;
+const pageLength = 100;
+
+/** What a shell reports for a command that was ended by Ctrl-C. */
+const interruptedCode = 130;
+
+/** Longer values are cut in the middle when they are shown. */
+const shownCharacters = 600;
+
+/** A case that asks something about API Gateway, and what it saw. */
+export interface GatewayCase {
+  readonly conformanceCase: ConformanceCase;
+  readonly verdict: 'passed' | 'different' | 'FAILED';
+  readonly exchanges: readonly Exchange[];
+}
+
+/** What to test, and how. */
+export interface SuiteOptions extends ContextOptions {
+  /** Groups, and names of cases, to leave out. */
+  readonly without?: readonly string[] | undefined;
+  /** Whether a case that asks something about API Gateway may have another outcome than the local service. */
+  readonly toleratesGateway?: boolean;
+  /** Receives the cases that ask something about API Gateway. */
+  readonly report?: (gatewayCases: readonly GatewayCase[]) => void;
+}
+
+/** A case that was run. */
+interface Result extends GatewayCase {
+  readonly error?: unknown;
+}
+
+/**
+ * Runs the conformance suite against a service, and prints a line per group and each failed case.
+ *
+ * @returns the exit code: 0 when all cases passed and their books are deleted, 1 when not or when the service cannot be
+ *   used, 130 after Ctrl-C
+ */
+export async function runSuite(options: SuiteOptions): Promise<number> {
+  const interruption = new AbortController();
+  process.once('SIGINT', () => {
+    console.error('Interrupted; deleting the books of this run. Ctrl-C again ends at once.');
+    interruption.abort(new Error('interrupted'));
+    process.once('SIGINT', () => process.exit(interruptedCode));
+  });
+  const { signal } = interruption;
+  const context = ConformanceContext.create({ ...options, signal });
+  try {
+    context.listStart = await findListStart(context);
+  } catch (error) {
+    console.error(`The service at ${options.baseUrl} cannot be tested: ${(error as Error).message}`);
+    context.close();
+    return 1;
+  }
+  if (context.listStart !== undefined) {
+    console.log('The catalog is large: lists are read in pages, from the first book of this run.');
+  }
+  const results: Result[] = [];
+  for (const [group, cases] of Map.groupBy(conformanceCases, (one) => one.group)) {
+    if (signal.aborted) break;
+    const left = Map.groupBy(cases, (one) => findReasonToSkip(one, context, options.without));
+    results.push(...(await runGroup(group, left.get(undefined) ?? [], context, options.toleratesGateway)));
+    left.delete(undefined);
+    for (const [reason, { length }] of left) console.log(`${group}: ${length} not run${reason}`);
+  }
+  const undeleted = await context.cleanUp();
+  context.close();
+  if (undeleted.length > 0) console.error(`Books that could not be deleted: ${undeleted.join(', ')}`);
+  if (signal.aborted) return interruptedCode;
+  console.log(countVerdicts(results));
+  options.report?.(results.filter(({ conformanceCase }) => conformanceCase.gatewayQuestion !== undefined));
+  return undeleted.length === 0 && results.every(({ verdict }) => verdict !== 'FAILED') ? 0 : 1;
+}
+
+/** Gives why a case cannot be run, to be printed, or `undefined` when it can. */
+function findReasonToSkip(
+  { name, group, needsSecret, readsWholeList }: ConformanceCase,
+  { options, listStart }: ConformanceContext,
+  without: readonly string[] = [],
+): string | undefined {
+  if (without.includes(group) || without.includes(name)) return '';
+  if (needsSecret && options.secret === undefined) return ' (they need --secret)';
+  return readsWholeList && listStart !== undefined ? ' (they read the whole catalog)' : undefined;
+}
+
+async function runGroup(
+  group: string,
+  cases: readonly ConformanceCase[],
+  context: ConformanceContext,
+  toleratesGateway = false,
+): Promise<readonly Result[]> {
+  if (cases.length === 0) return [];
+  const startedAt = performance.now();
+  const width = groupsOneAtATime.has(group) ? 1 : casesAtOnce;
+  const results = await inParallel(cases.length, width, async (index): Promise<Result> => {
+    const conformanceCase = cases[index] as ConformanceCase;
+    const exchanges: Exchange[] = [];
+    const keep = (exchange: Exchange) => exchanges.push(exchange);
+    try {
+      await conformanceCase.run(context, conformanceCase.gatewayQuestion === undefined ? undefined : keep);
+      return { conformanceCase, exchanges, verdict: 'passed' };
+    } catch (error) {
+      const tolerated = toleratesGateway && conformanceCase.gatewayQuestion !== undefined;
+      return { conformanceCase, exchanges, verdict: tolerated ? 'different' : 'FAILED', error };
+    }
+  });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${group}: ${countVerdicts(results)} (${seconds} s)`);
+  for (const result of results) if (result.verdict !== 'passed') console.log(formatFailure(result));
+  return results;
+}
+
+function countVerdicts(results: readonly Result[]): string {
+  const groups = { passed: [], ...Object.groupBy(results, ({ verdict }) => verdict) };
+  return Object.entries(groups)
+    .map(([verdict, { length }]) => `${length} ${verdict}`)
+    .join(', ');
+}
+
+function formatFailure({ verdict, conformanceCase: { name, rules }, error }: Result): string {
+  const title = verdict === 'different' ? 'differs from the local service' : verdict;
+  const lines = [`  ${title}: ${name}`, `    rules:    ${rules.join(', ')}`, `    problem:  ${error}`];
+  if (error instanceof AssertionError && error.operator === 'deepStrictEqual') {
+    lines.push(`    expected: ${showValue(error.expected)}`, `    got:      ${showValue(error.actual)}`);
+  }
+  return lines.join('\n');
+}
+
+function showValue(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  if (text.length <= shownCharacters) return text;
+  const half = shownCharacters / 2;
+  return `${text.slice(0, half)} … ${text.length - shownCharacters} more characters … ${text.slice(-half)}`;
+}
+
+/**
+ * Finds out whether the whole catalog is small enough to be read by each case that lists books.
+ *
+ * @returns `undefined` when it is, otherwise an id before those of all books that are created from now on
+ */
+async function findListStart(context: ConformanceContext): Promise<number | undefined> {
+  let bytes = 0;
+  let after = 0;
+  for (let page = 0; page < listPages; page += 1) {
+    const response = await context.call('GET', `/books?limit=${pageLength}&after=${after}`);
+    const books = expectBooks(response);
+    bytes += response.body.length;
+    if (bytes > maxListBytes) break;
+    if (books.length < pageLength) return undefined;
+    after = books.at(-1)?.id ?? after;
+  }
+  return createMissingId(context);
+}
