@@ -1,4 +1,3 @@
-import { AssertionError } from 'node:assert';
 import { inParallel } from '../support/in-parallel.ts';
 import { createMissingId, expectBooks } from './books.ts';
 import type { ConformanceCase } from './case.ts';
@@ -18,8 +17,8 @@ const pageLength = 100;
 /** What a shell reports for a command that was ended by Ctrl-C. */
 const interruptedCode = 130;
 
-/** Longer values are cut in the middle when they are shown. */
-const shownCharacters = 600;
+/** The messages of node:assert hold what differs, whole books at worst. */
+const shownCharacters = 1200;
 
 /** A case that asks something about API Gateway, and what it saw. */
 export interface GatewayCase {
@@ -132,18 +131,10 @@ function countVerdicts(results: readonly Result[]): string {
 
 function formatFailure({ verdict, conformanceCase: { name, rules }, error }: Result): string {
   const title = verdict === 'different' ? 'differs from the local service' : verdict;
-  const lines = [`  ${title}: ${name}`, `    rules:    ${rules.join(', ')}`, `    problem:  ${error}`];
-  if (error instanceof AssertionError && error.operator === 'deepStrictEqual') {
-    lines.push(`    expected: ${showValue(error.expected)}`, `    got:      ${showValue(error.actual)}`);
-  }
-  return lines.join('\n');
-}
-
-function showValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  if (text.length <= shownCharacters) return text;
-  const half = shownCharacters / 2;
-  return `${text.slice(0, half)} … ${text.length - shownCharacters} more characters … ${text.slice(-half)}`;
+  const { message } = error as Error;
+  const isLong = message.length > shownCharacters;
+  const shown = isLong ? `${message.slice(0, shownCharacters)} … (${message.length} characters)` : message;
+  return `  ${title}: ${name}\n    rules ${rules.join(', ')}\n    ${shown.replaceAll('\n', '\n    ')}`;
 }
 
 /**
