@@ -113,7 +113,7 @@ function findAction(name: string, data: string) {
  * and for other actions of the same services.
  */
 function readActions(data: string, others: readonly string[]) {
-  const texts = globSync('serverless/resources/*.yml').map((file) => readFileSync(file, 'utf8'));
+  const texts = globSync('serverless/resources/*.{js,yml}').map((file) => readFileSync(file, 'utf8'));
   const named = texts.flatMap((text) => text.match(/\b[a-z0-9-]+:[A-Z][A-Za-z]+\b(?!:)/g) ?? []);
   const services = new Set(named.map((name) => name.split(':')[0]));
   const names = [...named, ...others.filter((name) => services.has(name.split(':')[0]))];

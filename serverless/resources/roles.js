@@ -1,0 +1,57 @@
+/** The functions, and the actions of each on the book table. A test compares these with the commands that the functions send. */
+const tableActions = {
+  CreateToken: [],
+  CreateBook: ['GetItem', 'PutItem', 'UpdateItem'],
+  ListBooks: ['GetItem', 'Query', 'Scan'],
+  GetBook: ['GetItem'],
+  UpdateBook: ['GetItem', 'UpdateItem'],
+  DeleteBook: ['DeleteItem', 'GetItem'], // GetItem of the counter checks the table when a function starts
+};
+
+/** The names of the functions, as the framework begins their logical ids. */
+export const functionNames = Object.keys(tableActions);
+
+/** One role for each function: its own log group, X-Ray, and what it does on the table. */
+export const roles = {
+  Resources: Object.fromEntries(
+    Object.entries(tableActions).map(([name, actions]) => [`${name}Role`, createRole(name, actions)]),
+  ),
+};
+
+function createRole(name, actions) {
+  const allow = (Action, Resource) => ({ Effect: 'Allow', Action, Resource });
+  return {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      AssumeRolePolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
+        ],
+      },
+      Policies: [
+        {
+          PolicyName: name[0].toLowerCase() + name.slice(1),
+          PolicyDocument: {
+            Version: '2012-10-17',
+            Statement: [
+              allow(['logs:CreateLogStream', 'logs:PutLogEvents'], {
+                'Fn::GetAtt': [`${name}LogGroup`, 'Arn'],
+              }),
+              // X-Ray has no resources to name.
+              allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
+              ...(actions.length === 0
+                ? []
+                : [
+                    allow(
+                      actions.map((action) => `dynamodb:${action}`),
+                      { 'Fn::GetAtt': ['BookTable', 'Arn'] },
+                    ),
+                  ]),
+            ],
+          },
+        },
+      ],
+    },
+  };
+}
