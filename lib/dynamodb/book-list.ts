@@ -1,72 +1,61 @@
-import { type DynamoDBDocumentClient, type QueryCommandInput, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Book } from '../books/book.ts';
 import { CounterMissingError } from '../books/errors.ts';
-import { translateDynamoDBError } from './errors.ts';
 import { counterKey, type ItemKey, shardOf } from './keys.ts';
-import { type Page, queryPage } from './query-page.ts';
-import { readItem } from './read-item.ts';
-import { isCounterItem } from './stored-item.ts';
+import type { QueryPage } from './query-page.ts';
+import { parseCounter } from './stored-items.ts';
+import { Table } from './table.ts';
 
-/** Shards whose first page is requested before the list gets there. More would take memory and hardly time. */
+/** Shards whose first page is requested ahead. More would take memory and save hardly any time. */
 const shardsAhead = 3;
 
-/** Books in a database page of the whole list, a quarter of what Query gives of small ones: several are in memory. */
+/** Books in a database page of the whole list, half of what Query returns of small ones: several are in memory. */
 const maxBooksPerPage = 5_000;
 
-/** Database pages of a part of the list that are held in memory before its end is determined by ids alone: a few MB. */
+/** Database pages (1 MB) of a part of the list that are held in memory before its end is known. */
 const maxHeldPages = 4;
 
 /** A part of the list, as `limit` and `after` ask for it. */
 export interface BookPage {
-  /** The books, ascending by id, as JSON objects with commas between them, some at a time. */
-  readonly books: Iterable<string> | AsyncIterable<string>;
+  /** The books in ascending order of their ids, as chunks of JSON objects with commas between them. */
+  readonly books: AsyncIterable<string>;
   /** The id of the last book, when books with higher ids follow. */
   readonly continueAfter?: number | undefined;
 }
 
-/** The attributes that a Query gives. "year" is a reserved word of DynamoDB's expressions. */
-const bookProjection = {
-  expression: 'id, title, author, #year',
-  names: { '#year': 'year' },
-  attributesPerItem: 4,
-};
-const idProjection = { expression: 'id', names: {}, attributesPerItem: 1 };
+/** The attributes that a Query returns. "year" is a reserved word of DynamoDB's expressions. */
+const bookProjection = { expression: 'id, title, author, #year', names: { '#year': 'year' } };
+const idProjection = { expression: 'id', names: {} };
 
 type Projection = typeof bookProjection | typeof idProjection;
 
-/** Which items of the list are read: those with ids above `after`, up to `last`, at most `limit` of them. */
+/** The books with ids above `after`, up to `last`, at most `limit` of them. */
 interface Range {
   readonly after: number;
-  readonly last?: number;
+  readonly last?: number | undefined;
   readonly limit?: number;
 }
 
 /**
- * The books as a whole, in ascending order of their ids. Reads are strongly consistent.
+ * The list of books, in ascending order of their ids, read as text: no objects are made of the books of a whole list.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a
  * {@link CounterMissingError} when the table holds books and no counter.
  */
 export class BookList {
-  readonly #client: DynamoDBDocumentClient;
-  readonly #tableName: string;
+  readonly #table: Table;
 
-  /**
-   * @param client - a document client
-   * @param tableName - a table that {@link verifyTable} accepts
-   */
+  /** @param tableName - a table that {@link Table.verify} accepts */
   constructor(client: DynamoDBDocumentClient, tableName: string) {
-    this.#client = client;
-    this.#tableName = tableName;
+    this.#table = new Table(client, tableName);
   }
 
   /**
-   * Reads all books. Memory does not grow with their number: nothing is read before it is asked for but the first page of
-   * a few shards.
+   * Reads all books. Memory does not grow with their number: only the first pages of a few shards are read ahead.
    *
-   * Books that are created or deleted meanwhile may or may not be among them; every other book is, once.
+   * Books that are created or deleted meanwhile may or may not be included; every other book is, once.
    *
-   * @returns the books as JSON objects with commas between them, some at a time, never none
+   * @returns chunks of JSON objects with commas between them, none of them empty
    */
   async *readAll(): AsyncGenerator<string> {
     const ahead = [this.#startQuery(0)];
@@ -87,49 +76,47 @@ export class BookList {
   }
 
   /**
-   * Reads some books after a given id. It costs what one Query for them costs, unless they lie across shards.
+   * Reads the books after an id. It costs what one Query for them costs, unless they lie across shards.
    *
-   * Whether more follow is known at once, so that it can be said before the books are sent. For books so large that
-   * they should not be held in memory until then, that takes a second read of the rest of them.
+   * Whether more follow is known before the first book is sent. When the books are too large to be held in memory until
+   * then, the ids of the rest are read first, which reads the rest twice.
    *
-   * @param after - the books' ids are higher than this
-   * @param limit - how many books at most
+   * @param after - the ids of the books are higher than this
+   * @param limit - the maximum number of books
    */
   async readPage(after: number, limit: number): Promise<BookPage> {
-    const books: Book[] = [];
+    const held: Book[] = [];
+    let missing = limit + 1;
     let pages = 0;
-    for await (const page of this.#readRange<Book>(bookProjection, { after, limit: limit + 1 })) {
-      books.push(...page);
+    for await (const books of this.#readRange<Book>(bookProjection, { after, limit: missing })) {
+      held.push(...books);
+      missing -= books.length;
       pages += 1;
-      if (pages === maxHeldPages && books.length < limit) return this.#readLargePage(books, limit);
+      if (pages === maxHeldPages) break;
     }
-    const more = books.length > limit;
-    return { books: [toJson(books.slice(0, limit))], continueAfter: more ? books[limit - 1]?.id : undefined };
-  }
-
-  /** Determines the end of a page of which the first books are held, then reads the rest as it is sent. */
-  async #readLargePage(held: readonly Book[], limit: number): Promise<BookPage> {
-    const after = held.at(-1)?.id ?? 0;
-    const missing = limit - held.length;
-    const ids: number[] = [];
-    for await (const page of this.#readRange<Pick<Book, 'id'>>(idProjection, { after, limit: missing + 1 })) {
-      ids.push(...page.map(({ id }) => id));
+    const ids = held.map(({ id }) => id);
+    if (pages === maxHeldPages && missing > 0) {
+      const rest = this.#readRange<Pick<Book, 'id'>>(idProjection, {
+        after: ids.at(-1) ?? after,
+        limit: missing,
+      });
+      for await (const books of rest) ids.push(...books.map(({ id }) => id));
     }
-    const more = ids.length > missing;
     return {
-      books: this.#readRest(held, ids.slice(0, missing)),
-      continueAfter: more ? (ids[missing - 1] ?? after) : undefined,
+      books: this.#streamPage(held, ids.slice(0, limit)),
+      continueAfter: ids.length > limit ? ids[limit - 1] : undefined,
     };
   }
 
-  /** Reads up to the last id and not a number of books: others may have been created in between, or deleted. */
-  async *#readRest(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
-    yield toJson(held);
-    const [after, last] = [held.at(-1)?.id ?? 0, ids.at(-1)];
-    if (last === undefined) return;
+  /** Reads what is not held by id and not by number: other books may have been created in between, or deleted. */
+  async *#streamPage(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
+    yield toJson(held.slice(0, ids.length));
+    const last = ids.at(-1);
+    if (last === undefined || ids.length <= held.length) return;
     const wanted = new Set(ids);
-    for await (const page of this.#readRange<Book>(bookProjection, { after, last })) {
-      yield toJson(page.filter(({ id }) => wanted.has(id)));
+    const after = held.at(-1)?.id ?? 0;
+    for await (const books of this.#readRange<Book>(bookProjection, { after, last })) {
+      yield toJson(books.filter(({ id }) => wanted.has(id)));
     }
   }
 
@@ -137,17 +124,16 @@ export class BookList {
     projection: Projection,
     { after, last, limit = Infinity }: Range,
   ): AsyncGenerator<readonly Element[], void, undefined> {
-    let left = limit;
+    let missing = limit;
     let lastShard = last === undefined ? undefined : shardOf(last);
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: ItemKey | undefined;
       do {
-        const options = { ExclusiveStartKey: startKey, ...(left < Infinity && { Limit: left }) };
-        const page = await this.#query(shard, projection, { after, last }, options);
+        const page = await this.#query(shard, projection, { after, last, limit: missing }, startKey);
         const elements: readonly Element[] = JSON.parse(`[${page.items}]`);
         if (elements.length > 0) yield elements;
-        left -= elements.length;
-        if (left === 0) return;
+        missing -= elements.length;
+        if (missing === 0) return;
         startKey = page.lastEvaluatedKey;
       } while (startKey !== undefined);
       lastShard ??= await this.#readLastShard();
@@ -155,55 +141,42 @@ export class BookList {
   }
 
   /** Starts a Query that is awaited later. A rejection is handled then; this avoids an unhandledRejection. */
-  #startQuery(shard: number, startKey?: ItemKey): Promise<Page> {
-    const options = { ExclusiveStartKey: startKey, Limit: maxBooksPerPage };
-    const page = this.#query(shard, bookProjection, { after: 0 }, options);
+  #startQuery(shard: number, startKey?: ItemKey): Promise<QueryPage> {
+    const page = this.#query(shard, bookProjection, { after: 0, limit: maxBooksPerPage }, startKey);
     page.catch(() => {});
     return page;
   }
 
   #query(
     shard: number,
-    { expression, names, attributesPerItem }: Projection,
-    { after, last }: { after: number; last?: number | undefined },
-    options: Pick<QueryCommandInput, 'ExclusiveStartKey' | 'Limit'>,
-  ): Promise<Page> {
-    const input = {
-      TableName: this.#tableName,
+    { expression, names }: Projection,
+    { after, last, limit = Infinity }: Range,
+    startKey?: ItemKey,
+  ): Promise<QueryPage> {
+    return this.#table.query({
       // "shard" is a reserved word of DynamoDB's expressions.
-      KeyConditionExpression: `#shard = :shard AND ${last === undefined ? 'id > :after' : 'id BETWEEN :first AND :last'}`,
+      KeyConditionExpression: `#shard = :shard AND id ${last === undefined ? '> :after' : 'BETWEEN :first AND :last'}`,
       ProjectionExpression: expression,
       ExpressionAttributeNames: { '#shard': 'shard', ...names },
       ExpressionAttributeValues: {
         ':shard': shard,
         ...(last === undefined ? { ':after': after } : { ':first': after + 1, ':last': last }),
       },
-      ConsistentRead: true,
-      ...options,
-    };
-    return queryPage(this.#client, input, attributesPerItem);
+      ExclusiveStartKey: startKey,
+      ...(limit < Infinity && { Limit: limit }),
+    });
   }
 
   /** Without a counter, the list of a table that holds books would end too soon and look complete. */
   async #readLastShard(): Promise<number> {
-    const counter =
-      (await this.#readCounter()) ?? ((await this.#isEmpty()) ? { lastId: 0 } : await this.#readCounter());
-    if (counter === undefined) throw new CounterMissingError();
-    return shardOf(counter.lastId);
+    const lastId =
+      (await this.#readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await this.#readCounter());
+    if (lastId === undefined) throw new CounterMissingError();
+    return shardOf(lastId);
   }
 
-  #readCounter() {
-    return readItem(this.#client, this.#tableName, counterKey, isCounterItem);
-  }
-
-  async #isEmpty(): Promise<boolean> {
-    const command = new ScanCommand({ TableName: this.#tableName, Limit: 1, ConsistentRead: true });
-    try {
-      const { Count: count } = await this.#client.send(command);
-      return count === 0;
-    } catch (error) {
-      throw translateDynamoDBError(error);
-    }
+  #readCounter(): Promise<number | undefined> {
+    return this.#table.get(counterKey, parseCounter);
   }
 }
 

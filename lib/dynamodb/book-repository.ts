@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type BookFields, type CreatedBook, maxTextBytes, type VersionedBook } from '../books/book.ts';
 import {
   BookNotFoundError,
@@ -10,66 +9,54 @@ import {
   StorageUnavailableError,
   VersionMismatchError,
 } from '../books/errors.ts';
-import { translateDynamoDBError } from './errors.ts';
+import { ConditionFailedError, isValidationError } from './errors.ts';
 import { type Claim, fingerprintOf, IdempotencyClaims } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
-import { type Item, readItem } from './read-item.ts';
-import { isBookItem, isCounterItem } from './stored-item.ts';
-import { watchAttempts } from './watch-attempts.ts';
+import { parseBook, parseCounter, type StoredBook } from './stored-items.ts';
+import { Table } from './table.ts';
 
-/** Enough that two writes never draw the same token; each book carries one, so no longer than that. */
+/** Enough that no two writes draw the same token; each book carries up to three. */
 const writeTokenBytes = 9;
 
 /**
- * What an update does to the write tokens. A book whose tokens are missing was stored by other means; it gets them. The
- * first token, which tells who created the book, is an attribute of its own only once the book has been updated.
+ * What an update does to the write tokens. A book that was stored by other means has none and gets them. The token of the
+ * create is an attribute of its own only once the book has been updated.
  */
 const shiftWriteTokens =
   'createToken = if_not_exists(createToken, if_not_exists(writeToken, :writeToken)), ' +
   'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
 
-const tooLarge = 'the texts alone are larger than an item may be';
-
 /** "Constraints in Amazon DynamoDB": operands of IN. */
 const maxVersions = 100;
 
 /**
- * The books in DynamoDB. Reads are strongly consistent.
+ * The books in DynamoDB.
  *
- * The SDK retries a request whose response was lost, although it may have been carried out. Every write is built so that
- * this makes no difference to what the client is told, or to what is stored: each book carries the tokens of the write
- * that created it and of the last two writes, so that a retry can tell that an earlier attempt was carried out, even when
- * another client has changed the book since. The last token is the book's version.
+ * The SDK retries a request whose response was lost, although it may have been carried out. Each book carries the tokens
+ * of the write that created it and of the last two writes, so that a retry detects that an earlier attempt was carried
+ * out, even when another client has changed the book since. The token of the last write is the book's version.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response.
  */
 export class BookRepository {
-  readonly #client: DynamoDBDocumentClient;
-  readonly #tableName: string;
+  readonly #table: Table;
   readonly #claims: IdempotencyClaims;
 
-  /**
-   * @param client - a document client
-   * @param tableName - a table that {@link verifyTable} accepts
-   */
+  /** @param tableName - a table that {@link Table.verify} accepts */
   constructor(client: DynamoDBDocumentClient, tableName: string) {
-    this.#client = client;
-    this.#tableName = tableName;
-    this.#claims = new IdempotencyClaims(client, tableName);
+    this.#table = new Table(client, tableName);
+    this.#claims = new IdempotencyClaims(this.#table);
   }
 
   /**
    * Stores a book under a new id; with an idempotency key only once, however often it is called within 7 days.
    *
-   * @param fields - the book
-   * @param idempotencyKey - what the client calls this create by
-   * @returns the book as it was created
    * @throws {BookTooLargeError} when the book does not fit into an item
-   * @throws {IdempotencyKeyUsedError} when the key stands for a book with other fields
-   * @throws {IdTakenError} when the counter gave an id that a book has; that book stays as it is
+   * @throws {IdempotencyKeyUsedError} when the key belongs to a book with other fields
+   * @throws {IdTakenError} when the counter drew the id of an existing book; that book stays as it is
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
-    if (isOversized(fields)) throw new BookTooLargeError(tooLarge);
+    if (isTooLarge(fields)) throw new BookTooLargeError('the book does not fit into an item');
     if (idempotencyKey !== undefined) return this.#createOnce(fields, idempotencyKey);
     const created = versionedBook(await this.#drawId(), fields, createWriteToken());
     await this.#store(created, { claimed: false });
@@ -77,8 +64,8 @@ export class BookRepository {
   }
 
   /**
-   * The claim of the key is stored before the book and marked as done after it. A request that finds a claim which is not
-   * done completes it: same id, same write token, so that both requests store the same item.
+   * Stores the claim of the key before the book and marks it as done after it. A request that finds a claim which is not
+   * done completes it: same id, same write token, so both requests store the same item.
    */
   async #createOnce(fields: BookFields, key: string): Promise<CreatedBook> {
     const fingerprint = fingerprintOf([key, fields.title, fields.author, fields.year]);
@@ -101,64 +88,50 @@ export class BookRepository {
     try {
       return await this.#store(created, { claimed: true });
     } catch (error) {
-      // Once the counter is mended, the key gets another id.
+      // Once the counter is repaired, the key gets another id.
       if (error instanceof IdTakenError) await this.#claims.release(key, claim);
       throw error;
     }
   }
 
   /**
-   * Stores a new book.
-   *
    * @param claimed - whether other requests may store the same book
-   * @returns whether this request stored it, and not an earlier one
+   * @returns whether this attempt stored the book, and not an earlier one
    */
-  async #store(
-    { book: { id, ...fields }, version }: VersionedBook,
-    { claimed }: { claimed: boolean },
-  ): Promise<boolean> {
-    const command = new PutCommand({
-      TableName: this.#tableName,
-      Item: { ...bookKey(id), ...fields, writeToken: version },
-      ConditionExpression: 'attribute_not_exists(id)',
-    });
-    const attempts = watchAttempts(command);
+  async #store({ book, version }: VersionedBook, { claimed }: { claimed: boolean }): Promise<boolean> {
+    const { id, ...fields } = book;
     try {
-      await this.#client.send(command);
+      await this.#table.put({
+        Item: { ...bookKey(id), ...fields, writeToken: version },
+        ConditionExpression: 'attribute_not_exists(id)',
+      });
       return true;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw translateDynamoDBError(error);
-      const item = await this.#readBook(id);
-      const stored =
-        item === undefined
-          ? claimed || attempts.responseLost // and deleted since
-          : (item.createToken ?? item.writeToken) === version;
+      if (!(error instanceof ConditionFailedError)) throw error;
+      const found = await this.#find(id);
+      // A missing book was stored and has been deleted since.
+      const stored = found === undefined ? claimed || error.responseLost : found.createToken === version;
       if (!stored) throw new IdTakenError(id, { cause: error });
-      return attempts.responseLost;
+      return error.responseLost;
     }
   }
 
-  /**
-   * @param id - the id of a book
-   * @returns the book
-   * @throws {BookNotFoundError} when there is none
-   */
+  /** @throws {BookNotFoundError} when there is no such book */
   async get(id: number): Promise<VersionedBook> {
-    const item = await this.#readBook(id);
-    if (item === undefined) throw new BookNotFoundError();
-    return toVersionedBook(item);
+    const found = await this.#find(id);
+    if (found === undefined) throw new BookNotFoundError();
+    return found.current;
   }
 
   /**
-   * Changes the given fields of a book in one request, so that updates at the same time never undo each other.
+   * Changes the given fields of a book in one request, so that concurrent updates never undo each other.
    *
-   * @param id - the id of a book
    * @param changes - the fields to set; the others keep their values
-   * @param versions - the versions in which the book may be; any when absent
-   * @returns the whole book as it is now
+   * @param versions - the versions that the book may have; any when absent
+   * @returns the whole book after the update
    * @throws {BookNotFoundError} when there is no such book
    * @throws {BookTooLargeError} when the changed book would not fit into an item; it is not changed
-   * @throws {VersionMismatchError} when the book is in none of the versions; it is not changed
+   * @throws {VersionMismatchError} when the book has none of the versions; it is not changed
    */
   async update(
     id: number,
@@ -167,38 +140,33 @@ export class BookRepository {
   ): Promise<VersionedBook> {
     const names = Object.keys(changes);
     if (names.length === 0) return this.#getVersion(id, versions);
-    if (isOversized(changes)) {
-      await this.get(id);
-      throw new BookTooLargeError(tooLarge);
-    }
+    if (isTooLarge(changes)) await this.#checkSize(id, changes);
     const condition = await this.#conditionOn(id, versions);
     const writeToken = createWriteToken();
-    const command = new UpdateCommand({
-      TableName: this.#tableName,
-      Key: bookKey(id),
-      ConditionExpression: `${condition.expression} AND writeToken <> :writeToken AND previousWriteToken <> :writeToken`,
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ...condition.values,
-        ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
-        ':writeToken': writeToken,
-      },
-      ReturnValues: 'ALL_NEW',
-    });
-    const attempts = watchAttempts(command, ({ Attributes: item = {} }) => isBookItem(item));
     try {
-      const { Attributes: item = {} } = await this.#client.send(command);
-      return toVersionedBook(item);
+      const { current } = await this.#table.update(
+        {
+          Key: bookKey(id),
+          ConditionExpression: `${condition.expression} AND writeToken <> :writeToken AND previousWriteToken <> :writeToken`,
+          UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
+          ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+          ExpressionAttributeValues: {
+            ...condition.values,
+            ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
+            ':writeToken': writeToken,
+          },
+          ReturnValues: 'ALL_NEW',
+        },
+        parseBook,
+      );
+      return current;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) {
-        if (versions === undefined && !attempts.responseLost) throw new BookNotFoundError();
-        return this.#explainRefusal(id, writeToken, versions, attempts.responseLost);
+      if (error instanceof ConditionFailedError) {
+        return this.#explainRefusal(id, writeToken, versions, error.responseLost);
       }
-      const translated = translateDynamoDBError(error);
-      // DynamoDB may look at the size before it looks for the book.
-      if (translated instanceof BookTooLargeError) await this.get(id);
-      throw translated;
+      // For an item over 400 KB, DynamoDB has no error of its own.
+      if (isValidationError(error)) await this.#checkSize(id, changes);
+      throw error;
     }
   }
 
@@ -209,85 +177,80 @@ export class BookRepository {
     versions: readonly string[] | undefined,
     responseLost: boolean,
   ): Promise<VersionedBook> {
-    const item = await this.#readBook(id);
-    if (item === undefined) throw new BookNotFoundError();
-    if (item.writeToken === writeToken || item.previousWriteToken === writeToken)
-      return toVersionedBook(item);
-    // The book went from a version that the client named to another one at once, so not through ours.
-    const overtaken = versions?.includes(item.previousWriteToken) ?? false;
+    const found = versions === undefined && !responseLost ? undefined : await this.#find(id);
+    if (found === undefined) throw new BookNotFoundError();
+    const { current, previousToken } = found;
+    if (current.version === writeToken || previousToken === writeToken) return current;
+    // The last write replaced a version that the client named, so ours was not in between.
+    const overtaken = versions?.some((version) => version === previousToken) ?? false;
     if (!responseLost || overtaken) throw new VersionMismatchError();
     throw new StorageUnavailableError('an update whose response was lost may have been carried out');
   }
 
   /**
-   * Removes a book.
+   * Removes a book. When a response was lost and the retry finds no book, our own request has probably removed it: that
+   * counts as success, as a false "not found" would be worse.
    *
-   * When a response was lost and the retry finds no book, our own request may well have removed it: that counts as done,
-   * as a false "not found" would be worse.
-   *
-   * @param id - the id of a book
-   * @param versions - the versions in which the book may be; any when absent
+   * @param versions - the versions that the book may have; any when absent
    * @throws {BookNotFoundError} when there is no such book
-   * @throws {VersionMismatchError} when the book is in none of the versions; it is not removed
+   * @throws {VersionMismatchError} when the book has none of the versions; it is not removed
    */
   async delete(id: number, versions?: readonly string[]): Promise<void> {
     const condition = await this.#conditionOn(id, versions);
-    const command = new DeleteCommand({
-      TableName: this.#tableName,
-      Key: bookKey(id),
-      ConditionExpression: condition.expression,
-      ...(versions && { ExpressionAttributeValues: condition.values }),
-    });
-    const attempts = watchAttempts(command);
     try {
-      await this.#client.send(command);
+      await this.#table.delete({
+        Key: bookKey(id),
+        ConditionExpression: condition.expression,
+        ...(versions && { ExpressionAttributeValues: condition.values }),
+      });
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw translateDynamoDBError(error);
-      if (versions !== undefined && (await this.#readBook(id)) !== undefined)
-        throw new VersionMismatchError();
-      if (!attempts.responseLost) throw new BookNotFoundError();
+      if (!(error instanceof ConditionFailedError)) throw error;
+      if (versions !== undefined && (await this.#find(id)) !== undefined) throw new VersionMismatchError();
+      if (!error.responseLost) throw new BookNotFoundError();
     }
   }
 
-  /** @throws {VersionMismatchError} when the book is in none of the versions */
+  /** @throws {VersionMismatchError} when the book has none of the versions */
   async #getVersion(id: number, versions: readonly string[] | undefined): Promise<VersionedBook> {
     const current = await this.get(id);
     if (versions && !versions.includes(current.version ?? '')) throw new VersionMismatchError();
     return current;
   }
 
-  /** The condition that a book is there, in one of the versions. */
+  /** @throws {BookTooLargeError} when the changed book would not fit into an item */
+  async #checkSize(id: number, changes: Partial<BookFields>): Promise<void> {
+    const { book } = await this.get(id);
+    if (isTooLarge({ ...book, ...changes }))
+      throw new BookTooLargeError('the changed book does not fit into an item');
+  }
+
+  /** The condition that a book exists, in one of the versions. */
   async #conditionOn(
     id: number,
     versions: readonly string[] | undefined,
   ): Promise<{ expression: string; values: Record<string, string> }> {
     if (versions === undefined) return { expression: 'attribute_exists(id)', values: {} };
     const fits = versions.length > 0 && versions.length <= maxVersions;
-    const named = fits ? versions : [(await this.#getVersion(id, versions)).version ?? ''];
-    const values = Object.fromEntries(named.map((version, index) => [`:version${index}`, version]));
+    const operands = fits ? versions : [(await this.#getVersion(id, versions)).version ?? ''];
+    const values = Object.fromEntries(operands.map((version, index) => [`:version${index}`, version]));
     return { expression: `attribute_exists(id) AND writeToken IN (${Object.keys(values).join()})`, values };
   }
 
-  /** A request that was carried out twice leaves a gap between ids, and nothing worse. */
-  async #drawId(): Promise<number> {
-    const command = new UpdateCommand({
-      TableName: this.#tableName,
-      Key: counterKey,
-      UpdateExpression: 'ADD lastId :one',
-      ExpressionAttributeValues: { ':one': 1 },
-      ReturnValues: 'UPDATED_NEW',
-    });
-    watchAttempts(command, ({ Attributes: counter = {} }) => isCounterItem(counter) && counter.lastId > 0);
-    try {
-      const { Attributes: counter } = await this.#client.send(command);
-      return Number(counter?.lastId);
-    } catch (error) {
-      throw translateDynamoDBError(error);
-    }
+  /** An update that is carried out twice leaves a gap between ids, and nothing worse. */
+  #drawId(): Promise<number> {
+    return this.#table.update(
+      {
+        Key: counterKey,
+        UpdateExpression: 'ADD lastId :one',
+        ExpressionAttributeValues: { ':one': 1 },
+        ReturnValues: 'UPDATED_NEW',
+      },
+      (counter) => parseCounter(counter) || undefined, // 0 is no id
+    );
   }
 
-  #readBook(id: number): Promise<Item | undefined> {
-    return readItem(this.#client, this.#tableName, bookKey(id), isBookItem);
+  #find(id: number): Promise<StoredBook | undefined> {
+    return this.#table.get(bookKey(id), parseBook);
   }
 }
 
@@ -295,12 +258,8 @@ function versionedBook(id: number, { title, author, year }: BookFields, version:
   return { book: { id, title, author, year }, version };
 }
 
-function toVersionedBook({ id, title, author, year, writeToken }: Item): VersionedBook {
-  return { book: { id, title, author, year }, version: writeToken };
-}
-
-/** What cannot fit, and a new book to which no update could add its tokens. The database does the exact sum. */
-function isOversized({ title = '', author = '' }: Partial<BookFields>): boolean {
+/** Whether a book cannot be stored, or could not be updated because the tokens of an update would not fit. */
+function isTooLarge({ title = '', author = '' }: Partial<BookFields>): boolean {
   return Buffer.byteLength(title) + Buffer.byteLength(author) > maxTextBytes;
 }
 

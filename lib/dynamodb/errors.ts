@@ -1,29 +1,74 @@
-import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
+import { StorageUnavailableError } from '../books/errors.ts';
+
+/** An attempt got no usable response. The SDK retries it. */
+export class AttemptError extends Error {
+  override readonly name = 'AttemptError';
+  /** The SDK's mark of errors to retry. */
+  readonly $retryable = {};
+  /** Whether DynamoDB may have received the request, and so may have carried it out. */
+  readonly requestSent: boolean;
+
+  /**
+   * @param message - never text of the response, which may hold a book
+   * @param options - `requestSent`, and the `cause` if there is one
+   */
+  constructor(message: string, { requestSent, ...options }: ErrorOptions & { requestSent: boolean }) {
+    super(message, options);
+    this.requestSent = requestSent;
+  }
+}
+
+/** The condition of a write did not hold, at least in its last attempt. */
+export class ConditionFailedError extends Error {
+  override readonly name = 'ConditionFailedError';
+  /** Whether an earlier attempt lost its response, so that this write itself may be why the condition does not hold. */
+  readonly responseLost: boolean;
+
+  constructor({ responseLost, ...options }: ErrorOptions & { responseLost: boolean }) {
+    super('the condition of a write does not hold', options);
+    this.responseLost = responseLost;
+  }
+}
+
+/** The table is missing. */
+export class TableNotFoundError extends Error {
+  override readonly name = 'TableNotFoundError';
+
+  constructor(tableName: string, options?: ErrorOptions) {
+    super(`the table "${tableName}" does not exist`, options);
+  }
+}
+
+/** The table exists with another primary key than ours. */
+export class KeySchemaError extends Error {
+  override readonly name = 'KeySchemaError';
+
+  constructor(tableName: string, options?: ErrorOptions) {
+    super(
+      `the table "${tableName}" is not a book table: its primary key has to be the numbers "shard" (partition key) and ` +
+        '"id" (sort key)',
+      options,
+    );
+  }
+}
 
 /**
- * In the text of every ValidationException about an item, or the values of an update, of more than 400 KB. DynamoDB
- * marks these by nothing else.
- */
-const tooLargeText = /size.*exceeded|exceeded.*size/i;
-
-/**
- * Translates what a DynamoDB client threw, so that the SDK's exceptions stop here.
+ * Translates an exception of the SDK's client, so that it stops here.
  *
- * @param error - the SDK's exception, or what its HTTP handler threw
- * @returns a {@link BookTooLargeError} for an item over 400 KB; the error itself for any other
- *   ValidationException, which is our bug; a {@link StorageUnavailableError} for all the rest: refusals, throttling,
- *   time limits, broken connections and damaged responses
+ * @returns the error itself for a ValidationException, which means that the request was wrong; a
+ *   {@link StorageUnavailableError} for all others: throttling, timeouts, broken connections, damaged responses
  */
 export function translateDynamoDBError(error: unknown): unknown {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
-  if (error.name === 'ValidationException') {
-    return tooLargeText.test(error.message)
-      ? new BookTooLargeError('DynamoDB refused the item', { cause: error })
-      : error;
-  }
-  // Its text quotes the response, and that may be a book; this one ends in the log.
+  if (isValidationError(error)) return error;
+  // The message quotes the response, which may be a book, and errors are logged.
   if (error.name === 'SyntaxError') {
     return new StorageUnavailableError('DynamoDB failed: its response is not JSON');
   }
   return new StorageUnavailableError(`DynamoDB failed: ${error.name}: ${error.message}`, { cause: error });
+}
+
+/** Whether DynamoDB refused the request as invalid: a bug of ours, another key schema, or an item over 400 KB. */
+export function isValidationError(error: unknown): boolean {
+  return (error as Error).name === 'ValidationException';
 }

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { StorageUnavailableError } from '../books/errors.ts';
-import { translateDynamoDBError } from './errors.ts';
+import { ConditionFailedError } from './errors.ts';
 import { claimKey } from './keys.ts';
-import { readItem } from './read-item.ts';
+import { type Item, isInteger, isText } from './stored-items.ts';
+import type { Table } from './table.ts';
 
 /** How long a key stands for its book. */
 const lifetimeSeconds = 7 * 24 * 60 * 60;
 
-/** What an idempotency key stands for: the item that makes creates with that key one. */
+/** What an idempotency key stands for: the item that makes all creates with the key one. */
 export interface Claim {
   /** Digest of the key and of the fields that it was first used with. */
   readonly fingerprint: string;
@@ -17,7 +16,7 @@ export interface Claim {
   readonly bookId: number;
   /** The write token that the book is stored with. */
   readonly writeToken: string;
-  /** Whether the book has been stored, so that nobody stores it again after it has been deleted. */
+  /** Whether the book has been stored, so that it is not stored again after it has been deleted. */
   readonly done?: boolean;
 }
 
@@ -28,91 +27,75 @@ export interface Claim {
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response.
  */
 export class IdempotencyClaims {
-  readonly #client: DynamoDBDocumentClient;
-  readonly #tableName: string;
+  readonly #table: Table;
 
-  /**
-   * @param client - a document client
-   * @param tableName - a table that {@link verifyTable} accepts
-   */
-  constructor(client: DynamoDBDocumentClient, tableName: string) {
-    this.#client = client;
-    this.#tableName = tableName;
+  constructor(table: Table) {
+    this.#table = table;
   }
 
-  /**
-   * @param key - the idempotency key
-   * @returns its claim, or `undefined` when it has none
-   */
+  /** @returns the claim of an idempotency key, or `undefined` when it has none */
   async find(key: string): Promise<Claim | undefined> {
-    const item = await readItem(
-      this.#client,
-      this.#tableName,
-      claimKey(key),
-      ({ fingerprint, bookId, writeToken, expiresAt }) =>
-        typeof fingerprint === 'string' &&
-        typeof writeToken === 'string' &&
-        [bookId, expiresAt].every(Number.isSafeInteger),
-    );
-    return item && item.expiresAt > nowInSeconds() ? (item as unknown as Claim) : undefined;
+    const stored = await this.#table.get(claimKey(key), parseClaim);
+    return stored && stored.expiresAt > nowInSeconds() ? stored.claim : undefined;
   }
 
   /**
    * Stores a claim, unless the key has one.
    *
-   * @param key - the idempotency key
-   * @param claim - the claim to store
-   * @returns the claim that the key has now: this one, or that of a request at the same time
+   * @returns the claim that the key has now: this one, or that of a concurrent request
    */
   async add(key: string, claim: Claim): Promise<Claim> {
     const now = nowInSeconds();
-    const command = new PutCommand({
-      TableName: this.#tableName,
-      Item: { ...claimKey(key), ...claim, expiresAt: now + lifetimeSeconds },
-      ConditionExpression: 'attribute_not_exists(id) OR expiresAt <= :now',
-      ExpressionAttributeValues: { ':now': now },
-    });
     try {
-      await this.#client.send(command);
+      await this.#table.put({
+        Item: { ...claimKey(key), ...claim, expiresAt: now + lifetimeSeconds },
+        ConditionExpression: 'attribute_not_exists(id) OR expiresAt <= :now',
+        ExpressionAttributeValues: { ':now': now },
+      });
       return claim;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw translateDynamoDBError(error);
+      if (!(error instanceof ConditionFailedError)) throw error;
       const existing = await this.find(key);
       if (existing === undefined) throw new StorageUnavailableError('a claim expired meanwhile');
       return existing;
     }
   }
 
-  /** Notes that the book of a claim has been stored. */
+  /** Records that the book of a claim has been stored. */
   markDone(key: string, claim: Claim): Promise<void> {
     return this.#change(key, claim, 'SET done = :value', true);
   }
 
-  /** Gives a key free whose book was not stored and never will be. Time to live ignores what expired 5 years ago. */
+  /** Frees a key whose book was not stored and never will be. Time to live ignores what expired 5 years ago. */
   release(key: string, claim: Claim): Promise<void> {
     return this.#change(key, claim, 'SET expiresAt = :value', nowInSeconds());
   }
 
   async #change(key: string, { writeToken }: Claim, expression: string, value: unknown): Promise<void> {
-    const command = new UpdateCommand({
-      TableName: this.#tableName,
+    const input = {
       Key: claimKey(key),
-      // An update would make an item of a claim that is gone.
+      // An update would create an item for a claim that is gone.
       ConditionExpression: 'writeToken = :writeToken',
       UpdateExpression: expression,
       ExpressionAttributeValues: { ':writeToken': writeToken, ':value': value },
-    });
+    };
     try {
-      await this.#client.send(command);
+      await this.#table.update(input, () => true);
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw translateDynamoDBError(error);
+      if (!(error instanceof ConditionFailedError)) throw error;
     }
   }
 }
 
+function parseClaim(item: Item): { claim: Claim; expiresAt: number } | undefined {
+  const { fingerprint, bookId, writeToken, done, expiresAt } = item;
+  if (!isText(fingerprint) || !isInteger(bookId) || !isText(writeToken) || !isInteger(expiresAt))
+    return undefined;
+  return { claim: { fingerprint, bookId, writeToken, done: done === true }, expiresAt };
+}
+
 /**
- * @param parts - texts
- * @returns the SHA-256 of them in base64url; other texts, or the same ones cut elsewhere, have another
+ * @returns the SHA-256 of texts and numbers in base64url; other ones, or the same ones split elsewhere, have another
  */
 export function fingerprintOf(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

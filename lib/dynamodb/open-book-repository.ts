@@ -2,33 +2,26 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BookList } from './book-list.ts';
 import { BookRepository } from './book-repository.ts';
 import { createDynamoDBClient } from './client.ts';
-import { verifyTable } from './table.ts';
+import { Table } from './table.ts';
 import type { TableLocation } from './table-url.ts';
 
 /**
- * Opens the books one by one, for a function instance, after a check that their table is there. A function awaits this
- * while its module loads, so that an instance whose storage is unreachable fails in Lambda's INIT phase and serves
- * nobody.
+ * Opens the books one by one, after a check of their table. A function awaits this while its module loads, so that an
+ * instance whose storage is unreachable fails in Lambda's INIT phase and serves nobody.
  *
- * @param location - where the table is
- * @throws what {@link verifyTable} throws
+ * @throws what {@link Table.verify} throws
  */
 export async function openBookRepository(location: TableLocation): Promise<BookRepository> {
   return new BookRepository(await connect(location), location.tableName);
 }
 
-/**
- * Opens the list of all books, like {@link openBookRepository}.
- *
- * @param location - where the table is
- * @throws what {@link verifyTable} throws
- */
+/** Opens the list of all books, like {@link openBookRepository}. */
 export async function openBookList(location: TableLocation): Promise<BookList> {
   return new BookList(await connect(location), location.tableName);
 }
 
 async function connect(location: TableLocation): Promise<DynamoDBDocumentClient> {
   const client = DynamoDBDocumentClient.from(createDynamoDBClient(location));
-  await verifyTable(client, location.tableName);
+  await new Table(client, location.tableName).verify();
   return client;
 }

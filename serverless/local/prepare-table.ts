@@ -1,6 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
-import { TableNotFoundError, verifyTable } from '../../lib/dynamodb/table.ts';
+import { TableNotFoundError } from '../../lib/dynamodb/errors.ts';
+import { Table } from '../../lib/dynamodb/table.ts';
 import { regionOf, type TableLocation } from '../../lib/dynamodb/table-url.ts';
 import { createTable } from './create-table.ts';
 
@@ -10,7 +11,7 @@ import { createTable } from './create-table.ts';
  * where the environment has none.
  *
  * @param location - where the table is to be
- * @throws what {@link verifyTable} throws
+ * @throws what {@link Table.verify} throws
  */
 export async function prepareTable(location: TableLocation): Promise<void> {
   const ownEngine = regionOf(location.endpoint) === undefined;
@@ -21,11 +22,11 @@ export async function prepareTable(location: TableLocation): Promise<void> {
   const client = createDynamoDBClient(location);
   const documentClient = DynamoDBDocumentClient.from(client);
   try {
-    await verifyTable(documentClient, location.tableName);
+    await new Table(documentClient, location.tableName).verify();
   } catch (error) {
     if (!(error instanceof TableNotFoundError) || !ownEngine) throw error;
     await createTable(client, location.tableName);
-    await verifyTable(documentClient, location.tableName);
+    await new Table(documentClient, location.tableName).verify();
   } finally {
     client.destroy();
   }

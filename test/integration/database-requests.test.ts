@@ -71,8 +71,8 @@ describe('connections', () => {
         { address: '::1', family: 6 },
         { address: '127.0.0.1', family: 4 },
       ];
-      const lookup = (_host: string, { all, order }: dns.LookupOptions, callback: unknown) => {
-        const [first] = order === 'ipv4first' ? addresses.toReversed() : addresses;
+      const lookup = (_host: string, { all, family }: dns.LookupOptions, callback: unknown) => {
+        const first = family === 4 ? addresses[1] : addresses[0];
         const found = all ? [null, addresses] : [null, first?.address, first?.family];
         setImmediate(() => (callback as (...results: unknown[]) => void)(...found));
       };

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
-import { verifyTable } from '../../lib/dynamodb/table.ts';
+import { Table } from '../../lib/dynamodb/table.ts';
 import { publicEndpoint } from '../../lib/endpoint.ts';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { startEngine } from '../simulators/engine.ts';
@@ -45,7 +45,7 @@ async function openTable() {
     books.update(1, {}),
     books.delete(99),
     listBooks(proxied),
-    verifyTable(proxied.client, table.tableName),
+    new Table(proxied.client, table.tableName).verify(),
   ];
   return { table, proxy, proxied, books, others, book, version, runAll };
 }

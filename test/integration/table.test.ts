@@ -2,7 +2,8 @@ import { CreateTableCommand, DeleteTableCommand, type ScalarAttributeType } from
 import { expect, test } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { openBookRepository } from '../../lib/dynamodb/open-book-repository.ts';
-import { KeySchemaError, TableNotFoundError, verifyTable } from '../../lib/dynamodb/table.ts';
+import { KeySchemaError, TableNotFoundError } from '../../lib/dynamodb/errors.ts';
+import { Table } from '../../lib/dynamodb/table.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { connect, emma, listBooks } from '../support/book-table.ts';
 import { expectUnavailable, useTables } from '../support/fixtures.ts';
@@ -12,16 +13,16 @@ const tables = useTables();
 test('a book table is accepted, empty and in use, and opens', async () => {
   const { client, tableName, repository } = await tables.open();
 
-  await verifyTable(client, tableName);
+  await new Table(client, tableName).verify();
   expect((await repository.create(emma)).id).toBe(1);
-  await verifyTable(client, tableName);
+  await new Table(client, tableName).verify();
 
   const books = await openBookRepository({ endpoint: tables.endpoint(), region: 'us-east-1', tableName });
   expect(await books.create(emma)).toMatchObject({ book: { id: 2, ...emma }, replayed: false });
 });
 
 test('a missing table is named, with the SDK’s error as the cause', async () => {
-  const error: unknown = await verifyTable(connect(tables.endpoint()), 'no-such-table').catch(
+  const error: unknown = await new Table(connect(tables.endpoint()), 'no-such-table').verify().catch(
     (reason) => reason,
   );
 
@@ -53,9 +54,9 @@ test.each<[string, hash: [string, ScalarAttributeType], range?: [string, ScalarA
   );
 
   await expect
-    .poll(() => verifyTable(client, TableName).catch((error: Error) => error))
+    .poll(() => new Table(client, TableName).verify().catch((error: Error) => error))
     .toBeInstanceOf(KeySchemaError);
-  await expect(verifyTable(client, TableName)).rejects.toThrow(
+  await expect(new Table(client, TableName).verify()).rejects.toThrow(
     `the table "${TableName}" is not a book table`,
   );
 });
@@ -63,7 +64,7 @@ test.each<[string, hash: [string, ScalarAttributeType], range?: [string, ScalarA
 test('an endpoint at which nobody listens is an unavailable storage and no missing table', async () => {
   const stopped = await startEngine();
   await stopped.stop();
-  const verifying = verifyTable(connect(stopped.endpoint), 'books');
+  const verifying = new Table(connect(stopped.endpoint), 'books').verify();
 
   await expect(verifying).rejects.toThrow(StorageUnavailableError);
   await expect(verifying).rejects.toThrow(/^DynamoDB failed: .*ECONNREFUSED/);

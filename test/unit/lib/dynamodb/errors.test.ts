@@ -1,25 +1,10 @@
 import { expect, test } from 'vitest';
-import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
+import { StorageUnavailableError } from '../../../../lib/books/errors.ts';
 import { translateDynamoDBError } from '../../../../lib/dynamodb/errors.ts';
 
 const named = (name: string, message: string) => Object.assign(new Error(message), { name });
 
-// What DynamoDB says of an item, an update's result and an update's values of more than 400 KB.
-test.each([
-  'Item size has exceeded the maximum allowed size',
-  'Item size to update has exceeded the maximum allowed size',
-  'ExpressionAttributeValues exceeded size limit',
-  'Invalid UpdateExpression: Expression size has exceeded the maximum allowed size',
-])('the ValidationException %j is a book that is too large', (message) => {
-  const error = named('ValidationException', message);
-
-  const translated = translateDynamoDBError(error);
-
-  expect(translated).toBeInstanceOf(BookTooLargeError);
-  expect(translated).toMatchObject({ cause: error });
-});
-
-test('any other ValidationException is our own bug and comes back as it is', () => {
+test('a ValidationException comes back as it is', () => {
   const error = named('ValidationException', 'The provided key element does not match the schema');
 
   expect(translateDynamoDBError(error)).toBe(error);
