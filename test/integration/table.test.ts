@@ -1,8 +1,8 @@
 import { CreateTableCommand, DeleteTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
-import { openBookRepository } from '../../lib/dynamodb/open-book-repository.ts';
 import { KeySchemaError, TableNotFoundError } from '../../lib/dynamodb/errors.ts';
+import { openBookRepository } from '../../lib/dynamodb/open-book-repository.ts';
 import { Table } from '../../lib/dynamodb/table.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { connect, emma, listBooks } from '../support/book-table.ts';
@@ -22,9 +22,9 @@ test('a book table is accepted, empty and in use, and opens', async () => {
 });
 
 test('a missing table is named, with the SDK’s error as the cause', async () => {
-  const error: unknown = await new Table(connect(tables.endpoint()), 'no-such-table').verify().catch(
-    (reason) => reason,
-  );
+  const error: unknown = await new Table(connect(tables.endpoint()), 'no-such-table')
+    .verify()
+    .catch((reason) => reason);
 
   expect(error).toBeInstanceOf(TableNotFoundError);
   expect(error).toMatchObject({
