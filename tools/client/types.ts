@@ -15,7 +15,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Log in
-         * @description Gives a token for the one configured pair of username and password. A member left out is `""`.
+         * @description Returns a token for the configured pair of username and password. A missing member counts as `""`.
          *
          *     Rules: docs/specification.md, section 5.
          */
@@ -37,10 +37,10 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a book
-         * @description Stores a book under a new id. A field left out is stored as `""` or `0`.
+         * @description Stores a book under a new id. A missing field is stored as `""` or `0`.
          *
-         *     With an `Idempotency-Key` the request can be sent again without creating a second book. A refused request (400, 401,
-         *     413) leaves the key unused; one that failed midway (5xx, or no response) is completed by the next with the same key.
+         *     With an `Idempotency-Key`, retries create no second book. A refused request (400, 401, 413) leaves the key unused.
+         *     The next request with the key completes one that failed midway (5xx, or no response).
          *
          *     Rules: docs/specification.md, sections 6 and 11.
          */
@@ -60,10 +60,10 @@ export interface paths {
         };
         /**
          * List all books, or a page of them
-         * @description All books, ascending by id. With `limit`, at most so many, and the header `Link` names the next page while more
-         *     books follow. The body is compressed as `Accept-Encoding` asks: zstd, br or gzip.
+         * @description All books, ascending by id. With `limit`, one page; the header `Link` names the next page while books follow.
+         *     `Accept-Encoding` selects the compression: zstd, br or gzip.
          *
-         *     In AWS the list is streamed. If the service fails after it has begun, the body breaks off and is no JSON; it is
+         *     In AWS the list is streamed. A failure after the first byte cuts the body off, so that it is not valid JSON; it is
          *     never a shorter list that looks complete.
          *
          *     Rules: docs/specification.md, section 7.
@@ -83,7 +83,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The id of a book, in decimal digits without a leading zero; nothing else is the id of any book
+                 * @description The id of a book in decimal digits, without a leading zero
                  * @example 1
                  */
                 readonly id: components["schemas"]["BookId"];
@@ -97,8 +97,7 @@ export interface paths {
         readonly get: operations["getBook"];
         /**
          * Change some fields of a book
-         * @description A field left out keeps its value. A missing book is reported before an invalid body, and both before a failed
-         *     precondition.
+         * @description A missing field keeps its value. Order of the checks: 404, 400 or 413, 412.
          *
          *     Rules: docs/specification.md, sections 9 and 12.
          */
@@ -118,16 +117,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What 400 has where book fields or query parameters are read */
-        readonly InvalidInput: {
-            /** @constant */
-            readonly status: 400;
-            /** @enum {unknown} */
-            readonly message: "Invalid input" | "Bad request";
-            readonly data: null;
+        /** @description The body of every response */
+        readonly Envelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            /** @description The payload of a success; `null` on errors and after a deletion */
+            readonly data: unknown;
         };
+        /** @description The body of an error, and of the response to a deletion */
+        readonly EmptyEnvelope: {
+            readonly data?: null;
+        } & components["schemas"]["Envelope"];
         readonly Token: {
-            /** @description A JSON Web Token, signed with HS256, whose one claim is `exp` */
+            /** @description A JSON Web Token signed with HS256; its one claim is `exp` */
             readonly token: string;
         };
         readonly Login: {
@@ -186,7 +190,7 @@ export interface components {
         readonly After: number;
     };
     responses: {
-        /** @description The request is malformed HTTP, such as `%zz` in its path */
+        /** @description Malformed HTTP, such as `%zz` in the path */
         readonly BadRequest: {
             headers: {
                 readonly [name: string]: unknown;
@@ -194,23 +198,27 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 400;
+                    readonly status?: 400;
                     /** @constant */
-                    readonly message: "Bad request";
-                    readonly data: null;
-                };
+                    readonly message?: "Bad request";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The body cannot be read as book fields, or the request is malformed HTTP */
+        /** @description Invalid body or query parameter, or malformed HTTP */
         readonly InvalidInput: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidInput"];
+                readonly "application/json": {
+                    /** @constant */
+                    readonly status?: 400;
+                    /** @enum {unknown} */
+                    readonly message?: "Invalid input" | "Bad request";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description There is no token, or none that is valid */
+        /** @description Missing or invalid token */
         readonly Unauthorized: {
             headers: {
                 readonly [name: string]: unknown;
@@ -218,11 +226,10 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 401;
+                    readonly status?: 401;
                     /** @enum {unknown} */
-                    readonly message: "Authorization token required" | "Invalid token";
-                    readonly data: null;
-                };
+                    readonly message?: "Authorization token required" | "Invalid token";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description No book has this id */
@@ -233,14 +240,13 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 404;
+                    readonly status?: 404;
                     /** @constant */
-                    readonly message: "Book not found";
-                    readonly data: null;
-                };
+                    readonly message?: "Book not found";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description No such path, or not with this method */
+        /** @description Unknown path, or a method that the path does not have */
         readonly NotFound: {
             headers: {
                 readonly [name: string]: unknown;
@@ -248,14 +254,13 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 404;
+                    readonly status?: 404;
                     /** @constant */
-                    readonly message: "Not found";
-                    readonly data: null;
-                };
+                    readonly message?: "Not found";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The book is not the one that `If-Match` names; nothing was changed */
+        /** @description The book does not match `If-Match`; nothing changed */
         readonly PreconditionFailed: {
             headers: {
                 readonly [name: string]: unknown;
@@ -263,47 +268,27 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 412;
+                    readonly status?: 412;
                     /** @constant */
-                    readonly message: "Precondition failed";
-                    readonly data: null;
-                };
+                    readonly message?: "Precondition failed";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
         /**
-         * @description The body is larger than 10 MB. In AWS, a body of more
-         *     than about 4.4 MB may get 400 instead, and above 10 MB the body of the 413 is plain text.
+         * @description The book exceeds 400 KB, or the body 10 MB. In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of
+         *     a body above 10 MB is plain text.
          */
-        readonly BodyTooLarge: {
+        readonly PayloadTooLarge: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 413;
+                    readonly status?: 413;
                     /** @constant */
-                    readonly message: "Payload too large";
-                    readonly data: null;
-                };
-            };
-        };
-        /**
-         * @description The book is larger than 400 KB, or the body larger than 10 MB. In AWS, a body of more
-         *     than about 4.4 MB may get 400 instead, and above 10 MB the body of the 413 is plain text.
-         */
-        readonly BookTooLarge: {
-            headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status: 413;
-                    /** @constant */
-                    readonly message: "Payload too large";
-                    readonly data: null;
-                };
+                    readonly message?: "Payload too large";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The idempotency key belongs to a book with other fields; nothing was stored */
@@ -314,11 +299,10 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 422;
+                    readonly status?: 422;
                     /** @constant */
-                    readonly message: "Idempotency key already used";
-                    readonly data: null;
-                };
+                    readonly message?: "Idempotency key already used";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description Throttled by API Gateway, or too many requests from one address */
@@ -330,11 +314,10 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 429;
+                    readonly status?: 429;
                     /** @constant */
-                    readonly message: "Too many requests";
-                    readonly data: null;
-                };
+                    readonly message?: "Too many requests";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description A bug; the cause is in the service's log */
@@ -345,11 +328,10 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 500;
+                    readonly status?: 500;
                     /** @constant */
-                    readonly message: "Internal server error";
-                    readonly data: null;
-                };
+                    readonly message?: "Internal server error";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The function crashed, or could not start because the database was unreachable */
@@ -361,14 +343,13 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 502;
+                    readonly status?: 502;
                     /** @constant */
-                    readonly message: "Bad gateway";
-                    readonly data: null;
-                };
+                    readonly message?: "Bad gateway";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The database did not respond, or the function ran out of time */
+        /** @description The database failed or timed out, or the function is about to run out of time */
         readonly ServiceUnavailable: {
             headers: {
                 readonly "Retry-After": components["headers"]["RetryAfter"];
@@ -377,11 +358,10 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 503;
+                    readonly status?: 503;
                     /** @constant */
-                    readonly message: "Service unavailable";
-                    readonly data: null;
-                };
+                    readonly message?: "Service unavailable";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The function did not respond in time */
@@ -393,27 +373,26 @@ export interface components {
             content: {
                 readonly "application/json": {
                     /** @constant */
-                    readonly status: 504;
+                    readonly status?: 504;
                     /** @constant */
-                    readonly message: "Gateway timeout";
-                    readonly data: null;
-                };
+                    readonly message?: "Gateway timeout";
+                } & components["schemas"]["EmptyEnvelope"];
             };
         };
     };
     parameters: {
-        /** @description Changes the book only when its entity tag is in this list; `*` stands for any tag */
+        /** @description Entity tags; a book with none of them gives 412. `*` stands for any tag */
         readonly IfMatch: string;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description A strong entity tag (RFC 9110), another one after each change of the book
+         * @description A strong entity tag (RFC 9110) that changes with each change of the book
          * @example "9f1c2d34a5b6"
          */
         readonly ETag: string;
         /**
-         * @description Seconds to wait before the request is sent again
+         * @description Seconds to wait before a retry
          * @example 1
          */
         readonly RetryAfter: "1";
@@ -443,14 +422,14 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 200;
+                        readonly status?: 200;
                         /** @constant */
-                        readonly message: "Token generated successfully";
+                        readonly message?: "Token generated successfully";
                         readonly data: components["schemas"]["Token"];
-                    };
+                    } & WithRequired<components["schemas"]["Envelope"], "data">;
                 };
             };
-            /** @description The body cannot be read as a login, or the request is malformed HTTP */
+            /** @description Invalid body, or malformed HTTP */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -458,11 +437,10 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 400;
+                        readonly status?: 400;
                         /** @enum {unknown} */
-                        readonly message: "Invalid request payload" | "Bad request";
-                        readonly data: null;
-                    };
+                        readonly message?: "Invalid request payload" | "Bad request";
+                    } & components["schemas"]["EmptyEnvelope"];
                 };
             };
             /** @description Wrong username or password */
@@ -473,14 +451,13 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 401;
+                        readonly status?: 401;
                         /** @constant */
-                        readonly message: "Invalid credentials";
-                        readonly data: null;
-                    };
+                        readonly message?: "Invalid credentials";
+                    } & components["schemas"]["EmptyEnvelope"];
                 };
             };
-            readonly 413: components["responses"]["BodyTooLarge"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             /** @description The token could not be signed, or a bug */
             readonly 500: {
@@ -490,11 +467,10 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 500;
+                        readonly status?: 500;
                         /** @enum {unknown} */
-                        readonly message: "Could not generate token" | "Internal server error";
-                        readonly data: null;
-                    };
+                        readonly message?: "Could not generate token" | "Internal server error";
+                    } & components["schemas"]["EmptyEnvelope"];
                 };
             };
             readonly 502: components["responses"]["BadGateway"];
@@ -506,10 +482,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /**
-                 * @description A value of the client's own for this book, such as a UUID, sent once: 1 to 255 visible ASCII characters,
-                 *     taken as they are. It is remembered for 7 days
-                 */
+                /** @description A value for this book, such as a UUID; 1 to 255 visible ASCII characters, remembered for 7 days */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path?: never;
@@ -532,14 +505,14 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 201;
+                        readonly status?: 201;
                         /** @constant */
-                        readonly message: "Book created successfully";
+                        readonly message?: "Book created successfully";
                         readonly data: components["schemas"]["Book"];
-                    };
+                    } & WithRequired<components["schemas"]["Envelope"], "data">;
                 };
             };
-            /** @description The body cannot be read as book fields, the key is malformed, or the request is malformed HTTP */
+            /** @description Invalid body, malformed key, or malformed HTTP */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -547,15 +520,14 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 400;
+                        readonly status?: 400;
                         /** @enum {unknown} */
-                        readonly message: "Invalid input" | "Invalid idempotency key" | "Bad request";
-                        readonly data: null;
-                    };
+                        readonly message?: "Invalid input" | "Invalid idempotency key" | "Bad request";
+                    } & components["schemas"]["EmptyEnvelope"];
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 413: components["responses"]["BookTooLarge"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 422: components["responses"]["KeyAlreadyUsed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -567,13 +539,13 @@ export interface operations {
     readonly listBooks: {
         readonly parameters: {
             readonly query?: {
-                /** @description How many books at most; all of them without it */
+                /** @description The largest number of books; all without it */
                 readonly limit?: components["schemas"]["Limit"];
                 /** @description Only books with higher ids */
                 readonly after?: components["schemas"]["After"];
             };
             readonly header?: {
-                /** @description Content codings that the client takes */
+                /** @description Content codings that the client accepts */
                 readonly "Accept-Encoding"?: string;
             };
             readonly path?: never;
@@ -584,9 +556,9 @@ export interface operations {
             /** @description The books, ascending by id */
             readonly 200: {
                 headers: {
-                    /** @description The body depends on this request header */
+                    /** @description The request header that selects the compression */
                     readonly Vary: "Accept-Encoding";
-                    /** @description How the body is compressed; absent when it is not */
+                    /** @description The compression of the body; absent without compression */
                     readonly "Content-Encoding"?: "zstd" | "br" | "gzip";
                     /**
                      * @description The next page (RFC 8288), relative to the host; absent without `limit` and on the last page
@@ -598,22 +570,14 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 200;
+                        readonly status?: 200;
                         /** @constant */
-                        readonly message: "Books retrieved successfully";
+                        readonly message?: "Books retrieved successfully";
                         readonly data: readonly components["schemas"]["Book"][];
-                    };
+                    } & WithRequired<components["schemas"]["Envelope"], "data">;
                 };
             };
-            /** @description A query parameter is malformed, or the request is malformed HTTP */
-            readonly 400: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["InvalidInput"];
-                };
-            };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -626,12 +590,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Fetches the book only when its entity tag is not in this list; `*` stands for any tag */
+                /** @description Entity tags; a book with one of them, or any book for `*`, gives 304 */
                 readonly "If-None-Match"?: string;
             };
             readonly path: {
                 /**
-                 * @description The id of a book, in decimal digits without a leading zero; nothing else is the id of any book
+                 * @description The id of a book in decimal digits, without a leading zero
                  * @example 1
                  */
                 readonly id: components["schemas"]["BookId"];
@@ -649,14 +613,14 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 200;
+                        readonly status?: 200;
                         /** @constant */
-                        readonly message: "Book retrieved successfully";
+                        readonly message?: "Book retrieved successfully";
                         readonly data: components["schemas"]["Book"];
-                    };
+                    } & WithRequired<components["schemas"]["Envelope"], "data">;
                 };
             };
-            /** @description The book still has an entity tag of `If-None-Match`; there is no body */
+            /** @description The entity tag of the book is in `If-None-Match`; no body */
             readonly 304: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -678,12 +642,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Changes the book only when its entity tag is in this list; `*` stands for any tag */
+                /** @description Entity tags; a book with none of them gives 412. `*` stands for any tag */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
                 /**
-                 * @description The id of a book, in decimal digits without a leading zero; nothing else is the id of any book
+                 * @description The id of a book in decimal digits, without a leading zero
                  * @example 1
                  */
                 readonly id: components["schemas"]["BookId"];
@@ -696,7 +660,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The whole book, with the changes */
+            /** @description The updated book */
             readonly 200: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
@@ -705,18 +669,18 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 200;
+                        readonly status?: 200;
                         /** @constant */
-                        readonly message: "Book updated successfully";
+                        readonly message?: "Book updated successfully";
                         readonly data: components["schemas"]["Book"];
-                    };
+                    } & WithRequired<components["schemas"]["Envelope"], "data">;
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["BookNotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
-            readonly 413: components["responses"]["BookTooLarge"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 502: components["responses"]["BadGateway"];
@@ -728,12 +692,12 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Changes the book only when its entity tag is in this list; `*` stands for any tag */
+                /** @description Entity tags; a book with none of them gives 412. `*` stands for any tag */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
                 /**
-                 * @description The id of a book, in decimal digits without a leading zero; nothing else is the id of any book
+                 * @description The id of a book in decimal digits, without a leading zero
                  * @example 1
                  */
                 readonly id: components["schemas"]["BookId"];
@@ -742,7 +706,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The book is gone */
+            /** @description The book is deleted */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -750,11 +714,10 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         /** @constant */
-                        readonly status: 200;
+                        readonly status?: 200;
                         /** @constant */
-                        readonly message: "Book deleted successfully";
-                        readonly data: null;
-                    };
+                        readonly message?: "Book deleted successfully";
+                    } & components["schemas"]["EmptyEnvelope"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -769,3 +732,6 @@ export interface operations {
         };
     };
 }
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};
