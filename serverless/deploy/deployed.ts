@@ -1,6 +1,6 @@
 /**
- * `node serverless/deploy/deployed.ts --stage S`: the timestamp of the version that is deployed, which `serverless rollback
- * --timestamp` takes to return to it; nothing when the stage is not deployed.
+ * `node serverless/deploy/deployed.ts --stage S` prints the timestamp of the deployed version, for `serverless rollback
+ * --timestamp`; nothing when the stage is not deployed.
  */
 
 import { parseArgs } from 'node:util';
@@ -10,25 +10,18 @@ import {
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
 
-const { values } = parseArgs({ options: { stage: { type: 'string' } } });
-if (values.stage === undefined) {
+const { stage } = parseArgs({ options: { stage: { type: 'string' } } }).values;
+if (stage === undefined) {
   console.error('Usage: node serverless/deploy/deployed.ts --stage STAGE');
-  process.exitCode = 2;
-} else {
-  const timestamp = await findTimestamp(values.stage);
-  if (timestamp !== undefined) console.log(timestamp);
+  process.exit(2);
 }
-
-/** The framework puts the code of each deploy under a key like `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`. */
-async function findTimestamp(stage: string): Promise<string | undefined> {
-  try {
-    const { TemplateBody = '' } = await new CloudFormationClient().send(
-      new GetTemplateCommand({ StackName: `book-catalog-${stage}` }),
-    );
-    return /"serverless\/[^/]+\/[^/]+\/(\d+)-/.exec(TemplateBody)?.[1];
-  } catch (error) {
-    const missing = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
-    if (missing) return undefined;
-    throw error;
-  }
+try {
+  const command = new GetTemplateCommand({ StackName: `book-catalog-${stage}` });
+  const { TemplateBody = '' } = await new CloudFormationClient().send(command);
+  // The key of the code: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.
+  const timestamp = /"serverless\/[^/]+\/[^/]+\/(\d+)-/.exec(TemplateBody)?.[1];
+  if (timestamp !== undefined) console.log(timestamp);
+} catch (error) {
+  const missing = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
+  if (!missing) throw error;
 }

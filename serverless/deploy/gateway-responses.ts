@@ -1,23 +1,24 @@
+import { exposedHeaders } from '../../lib/http/header-values.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
+import { type FunctionDefinition, readHttpEvent } from '../framework.ts';
 
 /** Long enough for a throttled stage to take requests again, and for a new instance to start. */
 const retrySoon = { 'Retry-After': '1' };
 
-/** AWS WAF counts the requests of the last minute (serverless/deploy/address-limit.ts). */
+/** AWS WAF counts the requests of the last minute (serverless/deploy/stage-parameters.ts). */
 const retryNextMinute = { 'Retry-After': '60' };
 
 const notFound = { status: 404, message: 'Not found' };
 const tooManyRequests = { status: 429, message: 'Too many requests' };
 
 /**
- * What API Gateway responds with by itself, by its response types ("Gateway response types for API Gateway"). A type that
- * is not here falls to DEFAULT_4XX or DEFAULT_5XX, whose status then replaces its own. The status has to be in the body
- * as well, and templates cannot insert it. So each default has the one status of its class that is true of every cause:
- * 400, the request was refused; 502, the function gave no valid response. 500 comes from the functions alone.
+ * API Gateway's own responses, by response type ("Gateway response types for API Gateway"). The status is repeated in the
+ * body, where templates cannot insert it. DEFAULT_4XX and DEFAULT_5XX therefore replace the status of each type that is
+ * not here by one that is true of every cause: 400, the request was refused; 502, the function gave no valid response.
  */
 export const gatewayResponses = {
   // An unknown path, or a method that a path does not have: API Gateway then expects a request signed for AWS. An
-  // `Authorization` that is no such signature falls to DEFAULT_4XX instead.
+  // `Authorization` that is no such signature gets DEFAULT_4XX instead.
   MISSING_AUTHENTICATION_TOKEN: notFound,
   INVALID_SIGNATURE: notFound,
   RESOURCE_NOT_FOUND: notFound,
@@ -29,26 +30,23 @@ export const gatewayResponses = {
   DEFAULT_5XX: { status: 502, message: 'Bad gateway', headers: retrySoon },
 } as const satisfies Record<string, Outcome>;
 
-/** A response type that is defined. */
 export type GatewayResponseType = keyof typeof gatewayResponses;
 
-/** A response of the gateway's own. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** A response of API Gateway's own. */
 export interface GatewayResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly body: string;
 }
 
 /**
  * Renders a gateway response as API Gateway does.
  *
- * @param type - the response type
- * @param headers - more headers
+ * @param headers - of every gateway response
  */
-export function renderGatewayResponse(
-  type: GatewayResponseType,
-  headers: Readonly<Record<string, string>> = {},
-): GatewayResponse {
+export function renderGatewayResponse(type: GatewayResponseType, headers: Headers = {}): GatewayResponse {
   const { status, message, headers: own }: Outcome = gatewayResponses[type];
   return {
     status,
@@ -58,18 +56,12 @@ export function renderGatewayResponse(
 }
 
 /**
- * Makes the CloudFormation resources of the gateway responses.
+ * Makes the CloudFormation resources of the gateway responses, by logical id.
  *
- * @param options - `headers`, more headers for each; `limitsAddresses`, whether AWS WAF stands before the API
- * @returns the resources, by logical id
+ * @param headers - of every gateway response
+ * @param limitsAddresses - whether AWS WAF stands before the API
  */
-export function createGatewayResponses({
-  headers,
-  limitsAddresses,
-}: {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly limitsAddresses: boolean;
-}) {
+export function createGatewayResponses(headers: Headers, limitsAddresses: boolean) {
   const types = (Object.keys(gatewayResponses) as GatewayResponseType[]).filter(
     (type) => type !== 'WAF_FILTERED' || limitsAddresses,
   );
@@ -78,13 +70,12 @@ export function createGatewayResponses({
   );
 }
 
-function createGatewayResponse(type: GatewayResponseType, moreHeaders: Readonly<Record<string, string>>) {
-  const { status, headers, body } = renderGatewayResponse(type, moreHeaders);
+function createGatewayResponse(type: GatewayResponseType, sharedHeaders: Headers) {
+  const { status, headers, body } = renderGatewayResponse(type, sharedHeaders);
   const { 'Content-Type': contentType = '', ...others } = headers;
-  // A static value is written in single quotes.
   const parameters = Object.entries(others).map(([name, value]) => [
     `gatewayresponse.header.${name}`,
-    `'${value}'`,
+    `'${value}'`, // single quotes mark a static value
   ]);
   return {
     Type: 'AWS::ApiGateway::GatewayResponse',
@@ -95,5 +86,43 @@ function createGatewayResponse(type: GatewayResponseType, moreHeaders: Readonly<
       ...(parameters.length > 0 && { ResponseParameters: Object.fromEntries(parameters) }),
       ResponseTemplates: { [contentType]: body },
     },
+  };
+}
+
+/** Headers beyond the CORS-safelisted ones (specification 13.2). */
+const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
+
+/** How long a browser caches the response to a preflight request; Chromium's upper limit. */
+const maxAgeSeconds = 7200;
+
+/**
+ * Adds an OPTIONS method to each path, for preflight requests.
+ *
+ * @param functions - the functions, before their events are compiled
+ * @param origin - whose scripts may call the API
+ */
+export function addPreflights(functions: Iterable<FunctionDefinition>, origin: string): void {
+  for (const event of [...functions].flatMap(({ events = [] }) => events)) {
+    if (event.http === undefined) continue;
+    const cors = { origin, headers: allowedHeaders, maxAge: maxAgeSeconds };
+    event.http = { ...readHttpEvent(event.http), cors };
+  }
+}
+
+/** The headers of the response to a preflight request, as the OPTIONS methods send them. */
+export function preflightHeaders(methods: readonly string[], origin: string): Headers {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Headers': allowedHeaders.join(','),
+    'Access-Control-Allow-Methods': ['OPTIONS', ...methods].join(','),
+    'Access-Control-Max-Age': String(maxAgeSeconds),
+  };
+}
+
+/** The headers that let the scripts of an origin read a gateway response (specification 13.3). */
+export function corsHeaders(origin: string): Headers {
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': exposedHeaders,
   };
 }

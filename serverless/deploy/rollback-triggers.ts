@@ -7,15 +7,14 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 
-/** CloudFormation keeps the triggers of the update before unless it is told that there are none. */
+/** CloudFormation keeps the triggers of the update before unless this clears them. */
 export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
 
 /**
- * Finds the alarms that take an update of a stack back when they go off: those in its output `ErrorAlarms`. A stack that
- * is about to be made has none yet. An alarm that is on already is left out, as it would take back what may be its cure.
+ * Finds the alarms that roll back an update of a stack: those in its output `ErrorAlarms`. An alarm that is on already
+ * is left out, as it would roll back what may fix it. A stack that does not exist yet has no alarms.
  *
- * @param stackName - the stack
- * @param minutes - how long CloudFormation watches the alarms after the update, 0 to 180; with 0 there are no triggers
+ * @param minutes - how long CloudFormation watches the alarms after the update; with 0 there are no triggers
  * @param config - region and credentials
  */
 export async function findRollbackTriggers(
@@ -35,19 +34,14 @@ export async function findRollbackTriggers(
   };
 }
 
-async function findErrorAlarms(
-  stackName: string,
-  config: CloudFormationClientConfig,
-): Promise<readonly string[]> {
+async function findErrorAlarms(stackName: string, config: CloudFormationClientConfig): Promise<string[]> {
+  const command = new DescribeStacksCommand({ StackName: stackName });
   try {
-    const { Stacks } = await new CloudFormationClient(config).send(
-      new DescribeStacksCommand({ StackName: stackName }),
-    );
+    const { Stacks } = await new CloudFormationClient(config).send(command);
     const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'ErrorAlarms');
     return output?.OutputValue?.split(',') ?? [];
   } catch (error) {
-    const missing = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
-    if (missing) return [];
+    if (error instanceof CloudFormationServiceException && error.name === 'ValidationError') return [];
     throw error;
   }
 }

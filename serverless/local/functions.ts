@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { FunctionDefinition } from './serverless.ts';
+import { type FunctionDefinition, type HttpEvent, readHttpEvent } from '../framework.ts';
 
 /** A function that is loaded. */
 export interface LoadedFunction {
@@ -12,13 +12,6 @@ export interface LoadedFunction {
   /** Its HTTP events. */
   readonly events: readonly HttpEvent[];
   readonly handler: Handler;
-}
-
-/** An HTTP event of serverless.yml. */
-export interface HttpEvent {
-  readonly method: string;
-  /** Path with a leading slash; parameters in braces. */
-  readonly path: string;
 }
 
 /** A Lambda handler; one that streams its response takes the stream as its second argument. */
@@ -84,9 +77,4 @@ export class FunctionLoader {
   #isOwn(url: string): boolean {
     return url.startsWith(this.#root) && !url.includes('/node_modules/');
   }
-}
-
-function readHttpEvent(http: string | HttpEvent): HttpEvent {
-  const [method = '', path = ''] = typeof http === 'string' ? http.split(' ') : [http.method, http.path];
-  return { method: method.toUpperCase(), path: path.startsWith('/') ? path : `/${path}` };
 }

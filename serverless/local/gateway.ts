@@ -6,8 +6,11 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { preflightHeaders } from '../deploy/cors.ts';
-import type { GatewayResponse, GatewayResponseType } from '../deploy/gateway-responses.ts';
+import {
+  type GatewayResponse,
+  type GatewayResponseType,
+  preflightHeaders,
+} from '../deploy/gateway-responses.ts';
 import type { LoadedFunction } from './functions.ts';
 import { invoke } from './invoke.ts';
 import { pages } from './pages.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { HttpEvent, LoadedFunction } from './functions.ts';
+import type { HttpEvent } from '../framework.ts';
+import type { LoadedFunction } from './functions.ts';
 
 /** The function that a request is for. */
 export interface Route {

@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { readableHeaders } from '../deploy/cors.ts';
-import { renderGatewayResponse } from '../deploy/gateway-responses.ts';
+import { corsHeaders, renderGatewayResponse } from '../deploy/gateway-responses.ts';
+import type { Hooks, Serverless, Service } from '../framework.ts';
 import { createConsoleLog } from './console-log.ts';
 import { requireFreePort } from './free-port.ts';
 import { FunctionLoader, type LoadedFunction } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { loadLocalConfig } from './local-config.ts';
 import { formatReadyMessage } from './ready-message.ts';
-import type { Command, Serverless, ServiceDefinition } from './serverless.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
 import { watchFiles } from './watch-files.ts';
@@ -33,7 +32,7 @@ interface Options {
  * again when they change. Other commands do not notice it.
  */
 export default class LocalServicePlugin {
-  readonly commands: Readonly<Record<string, Command>> = {
+  readonly commands = {
     offline: {
       usage: 'Runs the whole service on this machine',
       lifecycleEvents: ['start'],
@@ -43,7 +42,7 @@ export default class LocalServicePlugin {
       },
     },
   };
-  readonly hooks: Readonly<Record<string, () => Promise<void>>>;
+  readonly hooks: Hooks;
 
   constructor(serverless: Serverless, options: Options) {
     this.hooks = {
@@ -76,10 +75,10 @@ async function run(serverless: Serverless, { host, httpPort }: Options): Promise
 
   const loader = new FunctionLoader(serviceDir);
   let functions: readonly LoadedFunction[] = await loader.load(service.functions, service.provider.timeout);
-  const corsHeaders = config.corsOrigin === undefined ? {} : readableHeaders(config.corsOrigin);
+  const headers = config.corsOrigin === undefined ? {} : corsHeaders(config.corsOrigin);
   const gateway = createGateway({
     functions: () => functions,
-    render: (type) => renderGatewayResponse(type, corsHeaders),
+    render: (type) => renderGatewayResponse(type, headers),
     corsOrigin: config.corsOrigin,
     onResponse: log.logRequest,
     onError: (error) => log.logError('A function failed', error),
@@ -91,7 +90,7 @@ async function run(serverless: Serverless, { host, httpPort }: Options): Promise
   const reload = async () => {
     const startedAt = performance.now();
     try {
-      const { functions: changed, provider }: ServiceDefinition = parse(await readFile(definition, 'utf8'), {
+      const { functions: changed, provider }: Service = parse(await readFile(definition, 'utf8'), {
         logLevel: 'silent',
       });
       functions = await loader.load(changed, provider.timeout);

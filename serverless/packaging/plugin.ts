@@ -1,28 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Hooks, Serverless } from '../framework.ts';
 import { codeCacheNode, findCodeCacheKind } from './code-cache-node.ts';
-
-/** The part of the Serverless Framework's `serverless` object that is used here. */
-interface Serverless {
-  readonly serviceDir: string;
-  readonly service: {
-    readonly provider: { readonly architecture: string; readonly runtime: string };
-    readonly functions: Readonly<Record<string, FunctionDefinition>>;
-  };
-  readonly classes: {
-    /** What the framework prints as a plain message, without a stack, and ends with exit code 1. */
-    readonly Error: new (
-      message: string,
-    ) => Error;
-  };
-}
-
-/** A function of serverless.yml. */
-interface FunctionDefinition {
-  /** Path of the module without its extension, a dot, the name of the export. */
-  readonly handler: string;
-  package?: { readonly artifact: string };
-}
 
 /** Operating system and processor, as Node names them, that Lambda runs functions of an architecture on. */
 const platforms: Readonly<Record<string, string>> = { arm64: 'linux-arm64', x86_64: 'linux-x64' };
@@ -32,7 +11,7 @@ const platforms: Readonly<Record<string, string>> = { arm64: 'linux-arm64', x86_
  * commands do not notice it.
  */
 export default class PackagingPlugin {
-  readonly hooks: Readonly<Record<string, () => Promise<void>>>;
+  readonly hooks: Hooks;
   readonly #serverless: Serverless;
 
   constructor(serverless: Serverless) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readableHeaders } from '../../../serverless/deploy/cors.ts';
 import {
+  corsHeaders,
   createGatewayResponses,
   gatewayResponses,
   renderGatewayResponse,
@@ -8,7 +8,7 @@ import {
 
 describe('createGatewayResponses', () => {
   test('each response has the envelope, with its own status in it', () => {
-    const resources = Object.values(createGatewayResponses({ headers: {}, limitsAddresses: true }));
+    const resources = Object.values(createGatewayResponses({}, true));
 
     expect(resources.map(({ Properties }) => Properties.ResponseType)).toEqual(Object.keys(gatewayResponses));
     for (const { Properties } of resources) {
@@ -22,10 +22,10 @@ describe('createGatewayResponses', () => {
   });
 
   test('headers are static values in single quotes, those of every response included', () => {
-    const { GatewayResponseTHROTTLED } = createGatewayResponses({
-      headers: readableHeaders('https://docs.example.com'),
-      limitsAddresses: false,
-    });
+    const { GatewayResponseTHROTTLED } = createGatewayResponses(
+      corsHeaders('https://docs.example.com'),
+      false,
+    );
 
     expect(GatewayResponseTHROTTLED?.Properties).toEqual({
       RestApiId: { Ref: 'ApiGatewayRestApi' },
@@ -42,7 +42,7 @@ describe('createGatewayResponses', () => {
   });
 
   test('without AWS WAF there is no response for what it blocks', () => {
-    const resources = createGatewayResponses({ headers: {}, limitsAddresses: false });
+    const resources = createGatewayResponses({}, false);
 
     expect(Object.keys(resources)).toHaveLength(Object.keys(gatewayResponses).length - 1);
     expect(resources).not.toHaveProperty('GatewayResponseWAFFILTERED');

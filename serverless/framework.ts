@@ -1,0 +1,104 @@
+/** What the plugins use of the Serverless Framework (osls), whose own types describe serverless.yml alone. */
+
+/** The object that each plugin is made with. */
+export interface Serverless {
+  readonly serviceDir: string;
+  /** The name of the file that defines the service. */
+  readonly configurationFilename: string;
+  /** That file as it is, with the variables that are resolved so far. */
+  readonly configurationInput: { readonly params?: Readonly<Record<string, unknown>> };
+  readonly processedInput: { readonly commands: readonly string[] };
+  readonly service: Service;
+  readonly classes: {
+    /** The framework prints its message without a stack and ends with exit code 1. */
+    readonly Error: new (
+      message: string,
+    ) => Error;
+  };
+  readonly pluginManager: { readonly plugins: readonly object[] };
+  getProvider(name: 'aws'): AwsProvider;
+}
+
+/** serverless.yml with all variables resolved. */
+export interface Service {
+  readonly service: string;
+  readonly custom: { readonly stage: StageParameters; readonly optional: readonly OptionalPart[] };
+  readonly provider: {
+    readonly architecture: string;
+    readonly runtime: string;
+    /** In seconds. */
+    readonly timeout?: number;
+    readonly environment: { readonly CORS_ORIGIN: string };
+    readonly compiledCloudFormationTemplate: Template;
+    rollbackConfiguration?: object;
+  };
+  readonly functions: Readonly<Record<string, FunctionDefinition>>;
+}
+
+/** A part of the template that is there when its parameter is not empty. */
+interface OptionalPart extends Partial<Template> {
+  readonly parameter: string | number;
+}
+
+/** The parameters of serverless/stages.yml that the plugins use; an unset one is empty. */
+export interface StageParameters {
+  readonly domainName: string;
+  readonly certificateArn: string;
+  readonly hostedZoneId: string;
+  readonly requestsPerAddress: string | number;
+  readonly permissionsBoundary: string;
+  readonly monitoringMinutes: string | number;
+}
+
+/** A function of serverless.yml. */
+export interface FunctionDefinition {
+  /** Path of the module without its extension, a dot, the name of the export. */
+  readonly handler: string;
+  /** In seconds. */
+  readonly timeout?: number;
+  readonly events?: readonly { http?: string | HttpEvent }[];
+  package?: { readonly artifact: string };
+}
+
+/** An HTTP event; the short form is a text like `GET /books`. */
+export interface HttpEvent {
+  readonly method: string;
+  readonly path: string;
+  readonly cors?: { readonly origin: string; readonly headers: readonly string[]; readonly maxAge: number };
+}
+
+/** A CloudFormation template. */
+export interface Template {
+  readonly Resources: Record<string, Resource>;
+  readonly Outputs: Record<string, unknown>;
+}
+
+/** A resource of a template. */
+interface Resource {
+  readonly Type: string;
+  readonly Properties: Record<string, unknown>;
+  DependsOn?: string[];
+}
+
+/** What the framework knows of AWS. */
+interface AwsProvider {
+  getStage(): string;
+  getRegion(): string;
+  getAccountId(): Promise<string>;
+  /** Region and credentials for a client of the SDK, as the options and the environment say. */
+  getAwsSdkV3Config(): Promise<object>;
+}
+
+/** Hooks by the lifecycle event that they belong to. */
+export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
+
+/**
+ * Reads an HTTP event in its short form or its long one.
+ *
+ * @returns the method in upper case, the path with a leading slash, and whatever else a long form has
+ */
+export function readHttpEvent(http: string | HttpEvent): HttpEvent {
+  const [method = '', path = ''] = typeof http === 'string' ? http.split(' ') : [http.method, http.path];
+  const rest = typeof http === 'string' ? {} : http;
+  return { ...rest, method: method.toUpperCase(), path: path.startsWith('/') ? path : `/${path}` };
+}
