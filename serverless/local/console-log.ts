@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Credentials } from '../../lib/auth/credentials.ts';
 
-/** An error as lib/log/write-log.ts writes it. */
+/** An error as the functions log it. */
 interface LoggedError {
   readonly name?: string;
   readonly message?: string;
@@ -16,34 +17,22 @@ interface LogEntry {
   readonly error?: LoggedError;
 }
 
-/** The log of the local service. */
-export interface ConsoleLog {
-  /** Logs a request whose response is sent. */
-  logRequest(request: IncomingMessage, response: ServerResponse, durationMs: number): void;
-  /** Logs what the service tells by itself. */
-  logNotice(text: string): void;
-  /** Logs an error that no function has logged. */
-  logError(message: string, error: unknown): void;
-}
-
-/** What V8 and the loader of the functions (functions.ts) put around the name of a file. */
-const fileDecoration = /\?generation=\d+/g;
+/** What {@link FunctionLoader} adds to the URLs of modules. */
+const generation = /\?generation=\d+/g;
 
 /**
- * Makes the log for people: a line for each request, and the lines of JSON that the functions write as readable text. With
- * `json`, these lines stay as they are in Lambda, and requests have no others.
+ * Makes the log for people: a line for each request, and the functions' JSON lines as readable text. With `json`, those
+ * lines stay as they are in Lambda, and there are no others for requests.
  *
- * @param format - `json`, or anything else for people
- * @param directory - the folder of the service; stack traces name files in it by their relative path
+ * @param directory - the folder of the service; stack traces name files relative to it
  */
-export function createConsoleLog(format: string | undefined, directory: string): ConsoleLog {
+export function createConsoleLog(format: string | undefined, directory: string) {
+  const json = format === 'json';
   const write = process.stdout.write.bind(process.stdout);
   const writeText = (text: string) => {
-    write(
-      `${new Date().toTimeString().slice(0, 8)} ${text.replaceAll(fileDecoration, '').replaceAll(`file://${directory}/`, '')}\n`,
-    );
+    const time = new Date().toTimeString().slice(0, 8);
+    write(`${time} ${text.replaceAll(generation, '').replaceAll(`file://${directory}/`, '')}\n`);
   };
-  const json = format === 'json';
   if (!json) {
     process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {
       const entry = parseEntry(chunk);
@@ -54,16 +43,16 @@ export function createConsoleLog(format: string | undefined, directory: string):
     }) as typeof process.stdout.write;
   }
   return {
-    logRequest({ method, url = '' }, response, durationMs) {
+    /** Logs a request, after its response. */
+    logRequest(request: IncomingMessage, response: ServerResponse, durationMs: number) {
+      const { method, url = '' } = request;
+      const { statusCode, writableFinished } = response;
       if (json) return;
-      const [path] = url.split('?');
-      const outcome = response.writableFinished
-        ? response.statusCode
-        : `${response.statusCode} not sent whole`;
-      writeText(`${method} ${path} ${outcome} ${durationMs.toFixed(1)} ms`);
+      const outcome = writableFinished ? statusCode : `${statusCode} not sent whole`;
+      writeText(`${method} ${url.split('?', 1)[0]} ${outcome} ${durationMs.toFixed(1)} ms`);
     },
     logNotice: writeText,
-    logError(message, error) {
+    logError(message: string, error: unknown) {
       writeText(`${message}: ${formatError(error as LoggedError)}`);
     },
   };
@@ -78,14 +67,39 @@ function parseEntry(chunk: string | Uint8Array): LogEntry | undefined {
   }
 }
 
-/** @returns the text, or `undefined` for a request without an error, which the gateway logs with its path */
+/** @returns the text; `undefined` for a request without an error, which the gateway logs with its path */
 function formatEntry({ level, message, route, error }: LogEntry): string | undefined {
-  if (message === 'request' && error === undefined) return undefined;
-  const what = message === 'request' ? route : message;
-  return `${level} ${what}${error === undefined ? '' : `: ${formatError(error)}`}`;
+  if (error === undefined) return message === 'request' ? undefined : `${level} ${message}`;
+  return `${level} ${message === 'request' ? route : message}: ${formatError(error)}`;
 }
 
-function formatError(error: LoggedError): string {
-  const { stack = `${error.name}: ${error.message}`, cause } = error;
+function formatError({ name, message, cause, stack = `${name}: ${message}` }: LoggedError): string {
   return cause === undefined ? stack : `${stack}\n  caused by ${formatError(cause).replaceAll('\n', '\n  ')}`;
+}
+
+/**
+ * Tells who started the service how to use it, with two command lines to paste one after the other.
+ *
+ * @param storage - where the books are
+ */
+export function formatReadyMessage(baseUrl: string, storage: string, credentials: Credentials): string {
+  const login = quoteForShell(JSON.stringify(credentials));
+  return `
+Book Catalog is ready at ${baseUrl}
+Reference: ${baseUrl}/docs
+Books: ${storage}
+Username: ${credentials.username}  Password: ${credentials.password}
+
+Try it in another terminal:
+
+  TOKEN=$(curl -s ${baseUrl}/token -d ${login} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  curl -s ${baseUrl}/books -H "Authorization: $TOKEN"
+
+Stop it with Ctrl-C.
+
+`;
+}
+
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 const probeBytes = 64 * 1024;
 
 /**
- * Makes the folder of the embedded engine's data, and makes sure that files can be written in it.
+ * Creates the folder of the embedded engine's data, and checks that files can be written in it.
  *
- * @param folder - absolute path
+ * @param folder - an absolute path
  * @throws the error of the file system, or an Error that says which file is damaged
  */
 export async function prepareDataFolder(folder: string): Promise<void> {
@@ -29,7 +29,7 @@ async function checkCurrent(folder: string): Promise<void> {
   if (!/^MANIFEST-\d+\n$/.test(current)) throw new Error('Corruption: the file CURRENT names no manifest');
 }
 
-/** Unlike the recursive mode of `mkdir`, it ends where a folder cannot be made, as in /proc. */
+/** The recursive mode of `mkdir` never ends where a folder cannot be created, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
@@ -44,7 +44,7 @@ async function makeFolder(folder: string): Promise<void> {
 
 const elsewhere = 'name another folder in DB_PATH';
 
-/** What keeps the engine from its data, by the text of the error, and what to do about it. */
+/** Causes and advice, by the text of the error. */
 const diagnoses: readonly (readonly [pattern: RegExp, cause: string, advice: string])[] = [
   [
     /LEVEL_LOCKED|already held by process|Resource temporarily unavailable/,
@@ -76,10 +76,8 @@ const diagnoses: readonly (readonly [pattern: RegExp, cause: string, advice: str
 ];
 
 /**
- * Tells what keeps the engine from its data, and what to do.
+ * Explains an error of the file system or the engine, and says what to do.
  *
- * @param folder - the folder of the data
- * @param error - what the file system or the engine threw
  * @returns one paragraph, which names the folder
  */
 export function diagnoseDataFolder(folder: string, error: unknown): string {

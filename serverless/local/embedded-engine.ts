@@ -3,49 +3,47 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { EngineThreadData } from './engine-thread.ts';
 
-/** A disk that is full stays so for longer, and a client that waits for the service notices no difference. */
+/** A full disk stays full for longer, and clients of the service do not notice this delay. */
 const restartDelayMs = 500;
 
 /**
- * The embedded DynamoDB engine, in a thread of its own. Whatever it throws (the disk is full, a file is damaged) ends that
- * thread with its connections, so a write that may be incomplete is never acknowledged. A new thread then opens the folder
- * again, which recovers what was acknowledged, as after a crash. It listens on the same port.
+ * The embedded DynamoDB engine, in a thread of its own. Any error (the disk is full, a file is damaged) ends the thread
+ * with its connections, so a write that may be incomplete is never acknowledged. A new thread on the same port then
+ * opens the folder again, which recovers every acknowledged write, as after a crash.
  */
 export class EmbeddedEngine {
   readonly endpoint: string;
-  readonly #folder: string;
-  readonly #port: number;
+  readonly #threadData: EngineThreadData;
   readonly #onFailure: (error: Error) => void;
   #failure: Error | undefined;
 
-  private constructor(folder: string, thread: Thread, onFailure: (error: Error) => void) {
-    this.#folder = folder;
-    this.#port = thread.port;
+  private constructor({ worker, port }: Thread, folder: string, onFailure: (error: Error) => void) {
+    this.endpoint = `http://127.0.0.1:${port}`;
+    this.#threadData = { folder, port };
     this.#onFailure = onFailure;
-    this.endpoint = `http://127.0.0.1:${thread.port}`;
-    this.#watch(thread);
+    this.#watch(worker);
   }
 
   /**
    * Starts the engine on a free loopback port. It lives as long as the process.
    *
    * @param folder - the folder of its data, which exists
-   * @param onFailure - is told of each failure, before the engine is started again
+   * @param onFailure - is given each new failure, before the engine starts again
    * @throws an Error that says why the folder cannot be opened
    */
   static async start(folder: string, onFailure: (error: Error) => void): Promise<EmbeddedEngine> {
-    // A file at the limit of `ulimit -f` is to fail like one on a full disk; the framework would end the process.
+    // A write beyond `ulimit -f` then fails like one on a full disk; without a listener the process would end.
     process.on('SIGXFSZ', () => {});
-    return new EmbeddedEngine(folder, await startThread({ folder, port: 0 }), onFailure);
+    return new EmbeddedEngine(await startThread({ folder, port: 0 }), folder, onFailure);
   }
 
-  /** What ended the engine the last time, if anything did. */
+  /** The last error that ended the thread. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  #watch({ worker }: Thread): void {
-    // The engine must not keep the process up on its own.
+  #watch(worker: Worker): void {
+    // The engine must not keep the process alive.
     worker.unref();
     worker.once('error', (error: Error) => {
       this.#fail(error);
@@ -56,7 +54,7 @@ export class EmbeddedEngine {
   async #restart(): Promise<void> {
     for (;;) {
       try {
-        return this.#watch(await startThread({ folder: this.#folder, port: this.#port }));
+        return this.#watch((await startThread(this.#threadData)).worker);
       } catch (error) {
         this.#fail(error as Error);
         await sleep(restartDelayMs);

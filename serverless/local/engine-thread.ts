@@ -4,15 +4,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
 
-/** What the thread of the embedded engine is started with. */
 export interface EngineThreadData {
-  /** Folder of the data. */
   readonly folder: string;
   /** Loopback port to listen on; 0 for a free one. */
   readonly port: number;
 }
 
-// dynalite closes an iterator by `return`, which those of abstract-level lack: each page of a list would stay in memory.
+// dynalite closes an iterator by `return`, which abstract-level's lack: each page of a list would stay in memory.
 const { values } = ClassicLevel.prototype;
 ClassicLevel.prototype.values = function valuesToReturn(this: ClassicLevel, options: object) {
   const iterator = values.call(this, options);
@@ -21,7 +19,7 @@ ClassicLevel.prototype.values = function valuesToReturn(this: ClassicLevel, opti
 
 const { folder, port } = workerData as EngineThreadData;
 
-// dynalite itself fails only at its first operation when it cannot open the folder.
+// dynalite reports a folder that it cannot open only at its first operation.
 const store = new ClassicLevel(folder);
 try {
   await store.open();

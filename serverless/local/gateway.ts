@@ -7,28 +7,27 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
+  corsHeaders,
   type GatewayResponse,
   type GatewayResponseType,
   preflightHeaders,
+  renderGatewayResponse,
 } from '../deploy/gateway-responses.ts';
 import type { LoadedFunction } from './functions.ts';
 import { invoke } from './invoke.ts';
-import { pages } from './pages.ts';
+import { readPage } from './pages.ts';
 
 /** API Gateway's limit ("Quotas for configuring and running a REST API in API Gateway"). */
 const maxBodyBytes = 10 * 1024 * 1024;
 
-/** What the gateway works with. */
 export interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
-  /** Gives the gateway's own response for a response type of API Gateway. */
-  readonly render: (type: GatewayResponseType) => GatewayResponse;
-  /** The origin whose preflight requests are responded to; those of no other are. */
+  /** Without it, there are no responses to preflight requests. */
   readonly corsOrigin: string | undefined;
-  /** Is told of each request, once its response is sent or its client is gone. */
+  /** Is called for each request, once its response is sent or its client is gone. */
   readonly onResponse: (request: IncomingMessage, response: ServerResponse, durationMs: number) => void;
-  /** Is told what a function threw. */
+  /** Is given what a function throws. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -36,24 +35,49 @@ export interface GatewayOptions {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Once every earlier response on the connection is sent. */
+  /** Resolves when every earlier response on the connection is sent. */
   readonly turn: Promise<unknown>;
-  /** Once this one is sent as well. */
+  /** Resolves when this response is sent as well. */
   readonly done: Promise<unknown>;
 }
 
 /**
- * Makes an HTTP server that invokes functions as API Gateway does, and responds as API Gateway does where no function is
- * invoked.
+ * Makes an HTTP server that invokes functions as API Gateway does, and responds as API Gateway does where it invokes none.
  *
- * A connection has one request in progress at a time: what a client sends without reading the responses stays in the
- * network, so it holds up nobody else.
- *
- * @param options - what the gateway works with
+ * A connection has one request in progress at a time. What a client sends without reading responses stays in the network,
+ * so it holds up nobody else.
  */
-export function createGateway(options: GatewayOptions): Server {
-  const { render, onResponse, onError } = options;
+export function createGateway({ functions, corsOrigin, onResponse, onError }: GatewayOptions): Server {
+  const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
+  const render = (type: GatewayResponseType) => renderGatewayResponse(type, sharedHeaders);
   const latest = new WeakMap<Duplex, Exchange>();
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request;
+    const { path, query } = splitTarget(url);
+    const segments = decodeSegments(path);
+    if (segments === undefined) return send(response, render('DEFAULT_4XX'));
+    const routes = functions().flatMap((own) =>
+      own.events.flatMap((event) => {
+        const parameters = matchPath(event.path, segments);
+        return parameters === undefined ? [] : [{ own, event, parameters }];
+      }),
+    );
+    if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {
+      const methods = routes.map(({ event }) => event.method);
+      return send(response, { status: 200, headers: preflightHeaders(methods, corsOrigin), body: '' });
+    }
+    const route = routes.find(({ event }) => event.method === method);
+    if (route === undefined) {
+      const page = method === 'GET' ? await readPage(path) : undefined;
+      if (page === undefined) return send(response, render('MISSING_AUTHENTICATION_TOKEN'));
+      return send(response, { status: 200, headers: { 'Content-Type': page.contentType }, body: page.body });
+    }
+    const body = await readBody(request);
+    if (body === undefined) return send(response, render('REQUEST_TOO_LARGE'));
+    await invoke(route, { request, path, query, body }, response);
+  }
+
   const server = createServer({ requireHostHeader: false });
   server.on('request', (request, response) => {
     const { socket } = request;
@@ -64,7 +88,7 @@ export function createGateway(options: GatewayOptions): Server {
       const startedAt = performance.now();
       const closed = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve));
       try {
-        await respond(request, response, options);
+        await respond(request, response);
       } catch (error) {
         // A client that hangs up is no failure of the service.
         if (!socket.destroyed) onError(error);
@@ -92,52 +116,16 @@ export function createGateway(options: GatewayOptions): Server {
   return server;
 }
 
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { functions, render, corsOrigin }: GatewayOptions,
-): Promise<void> {
-  const { method = '', url = '' } = request;
-  const [path = '', query = ''] = splitTarget(url);
-  const segments = decodeSegments(path);
-  if (segments === undefined) return send(response, render('DEFAULT_4XX'));
-
-  const routes = functions().flatMap((own) =>
-    own.events.flatMap((event) => {
-      const parameters = matchPath(event.path, segments);
-      return parameters === undefined ? [] : [{ own, event, parameters }];
-    }),
-  );
-  if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {
-    const headers = preflightHeaders(
-      routes.map(({ event }) => event.method),
-      corsOrigin,
-    );
-    return send(response, { status: 200, headers, body: '' });
-  }
-  const route = routes.find(({ event }) => event.method === method);
-  if (route === undefined) {
-    const page = method === 'GET' ? await pages.get(path)?.() : undefined;
-    if (page === undefined) return send(response, render('MISSING_AUTHENTICATION_TOKEN'));
-    return send(response, { status: 200, headers: { 'Content-Type': page.contentType }, body: page.body });
-  }
-  const body = await readBody(request);
-  if (body === undefined) return send(response, render('REQUEST_TOO_LARGE'));
-  await invoke(route, { request, path, query, body }, response);
-}
-
 /** A target may be a whole URL (RFC 9112 section 3.2.2). */
-function splitTarget(target: string): readonly [path: string, query: string] {
+function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('//') + 2);
   const mark = target.indexOf('?');
   const path = target.slice(start, mark === -1 ? undefined : mark);
-  return [
-    path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
-    mark === -1 ? '' : target.slice(mark + 1),
-  ];
+  const query = mark === -1 ? '' : target.slice(mark + 1);
+  return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query };
 }
 
-/** @returns the decoded segments, or `undefined` when an encoding is malformed */
+/** @returns the decoded segments; `undefined` when an encoding is malformed */
 function decodeSegments(path: string): readonly string[] | undefined {
   try {
     return path.split('/').map(decodeURIComponent);
@@ -146,11 +134,8 @@ function decodeSegments(path: string): readonly string[] | undefined {
   }
 }
 
-/** @returns the path parameters, or `undefined` when the path is another one */
-function matchPath(
-  template: string,
-  segments: readonly string[],
-): Readonly<Record<string, string>> | undefined {
+/** @returns the path parameters; `undefined` when the path does not match */
+function matchPath(template: string, segments: readonly string[]): Record<string, string> | undefined {
   const expected = template.split('/');
   if (expected.length !== segments.length) return undefined;
   const parameters: Record<string, string> = {};
@@ -162,7 +147,7 @@ function matchPath(
   return parameters;
 }
 
-/** @returns the body, or `undefined` when it is larger than API Gateway takes */
+/** @returns the body; `undefined` when it exceeds API Gateway's limit */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return Buffer.alloc(0);
@@ -177,7 +162,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** What the gateway sends by itself. */
+/** A response of the gateway's own, or a page. */
 interface OwnResponse extends Omit<GatewayResponse, 'body'> {
   readonly body: string | Buffer;
 }
@@ -186,16 +171,13 @@ function send(response: ServerResponse, { status, headers, body }: OwnResponse):
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
-/** Ends a connection on which there is no request to respond to, as far as Node is concerned. */
+/** Responds on a connection where Node has no response object: the request is malformed, or CONNECT. */
 function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const head = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...head.map(([name, value]) => `${name}: ${value}`),
-  ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

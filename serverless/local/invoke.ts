@@ -5,14 +5,14 @@ import type { HttpEvent } from '../framework.ts';
 import type { LoadedFunction } from './functions.ts';
 
 /** The function that a request is for. */
-export interface Route {
+interface Route {
   readonly own: LoadedFunction;
   readonly event: HttpEvent;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** A request whose body is read. */
-export interface WholeRequest {
+interface WholeRequest {
   readonly request: IncomingMessage;
   readonly path: string;
   /** The query without its question mark. */
@@ -20,10 +20,10 @@ export interface WholeRequest {
   readonly body: Buffer;
 }
 
-/** How Lambda's runtime marks a handler that streams its response. */
+/** Marks a handler that streams its response. */
 const streams = Symbol('streams its response');
 
-/** The global object of Lambda's Node runtime with which functions stream their responses. */
+/** The global object of Lambda's Node runtime for response streaming. */
 Object.assign(globalThis, {
   awslambda: {
     streamifyResponse: (handler: object) => Object.assign(handler, { [streams]: true }),
@@ -35,12 +35,8 @@ Object.assign(globalThis, {
 });
 
 /**
- * Invokes a function as API Gateway's proxy integration does (AWS_PROXY, `binaryMediaTypes` of everything), and sends
- * its response.
+ * Invokes a function as API Gateway's proxy integration does (AWS_PROXY, all bodies as base64), and sends its response.
  *
- * @param route - the function
- * @param whole - the request
- * @param response - where the function's response goes
  * @throws what the handler throws, and an Error when it returns no response
  */
 export async function invoke(
@@ -53,6 +49,7 @@ export async function invoke(
     httpMethod: method,
     resource,
     path,
+    // Names as they were sent; of several values the last one counts.
     ...readHeaders(request.rawHeaders),
     ...readQuery(query),
     pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
@@ -68,7 +65,7 @@ export async function invoke(
       resourcePath: resource,
       stage: 'local',
     },
-    // What is missing are names in AWS, which there are none of here.
+    // The missing members are identifiers of AWS.
   } as unknown as APIGatewayProxyEvent;
   const deadline = performance.now() + own.timeoutMs;
   const context = {
@@ -83,31 +80,28 @@ export async function invoke(
   sendResult(response, (await own.handler(event, context)) as APIGatewayProxyResult | undefined);
 }
 
-/** Names are as they were sent; of several values the last one counts. */
-function readHeaders(raw: readonly string[]): Pick<APIGatewayProxyEvent, 'headers' | 'multiValueHeaders'> {
-  const headers: Record<string, string> = {};
-  const multiValueHeaders: Record<string, string[]> = {};
-  for (let index = 0; index < raw.length; index += 2)
-    add(headers, multiValueHeaders, raw[index], raw[index + 1]);
-  return { headers, multiValueHeaders };
+function readHeaders(raw: readonly string[]) {
+  const pairs = Array.from(
+    { length: raw.length / 2 },
+    (_, i): Pair => [raw[2 * i] ?? '', raw[2 * i + 1] ?? ''],
+  );
+  return { headers: Object.fromEntries(pairs), multiValueHeaders: groupValues(pairs) };
 }
 
-function readQuery(
-  query: string,
-): Pick<APIGatewayProxyEvent, 'queryStringParameters' | 'multiValueQueryStringParameters'> {
+function readQuery(query: string) {
   if (query === '') return { queryStringParameters: null, multiValueQueryStringParameters: null };
-  const queryStringParameters: Record<string, string> = {};
-  const multiValueQueryStringParameters: Record<string, string[]> = {};
-  for (const [name, value] of new URLSearchParams(query)) {
-    add(queryStringParameters, multiValueQueryStringParameters, name, value);
-  }
-  return { queryStringParameters, multiValueQueryStringParameters };
+  const pairs = [...new URLSearchParams(query)];
+  return {
+    queryStringParameters: Object.fromEntries(pairs),
+    multiValueQueryStringParameters: groupValues(pairs),
+  };
 }
 
-function add(last: Record<string, string>, all: Record<string, string[]>, name = '', value = ''): void {
-  last[name] = value;
-  if (!Object.hasOwn(all, name)) all[name] = [];
-  all[name]?.push(value);
+type Pair = [name: string, value: string];
+
+function groupValues(pairs: readonly Pair[]): Record<string, string[]> {
+  const groups = [...Map.groupBy(pairs, ([name]) => name)];
+  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));
 }
 
 function sendResult(response: ServerResponse, result: APIGatewayProxyResult | undefined): void {

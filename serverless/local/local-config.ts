@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** What a local start uses where neither the environment nor `.env` says anything. No deployed stage knows them. */
+/** No deployed stage has these. */
 const localDefaults = {
   SECRET_TOKEN: 'for local development only, never for production',
   AUTH_USERNAME: 'admin',
@@ -17,22 +17,20 @@ const localDefaults = {
 
 /** The configuration of a local start. */
 export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials' | 'corsOrigin'> {
-  /** What DB_URL names; absent when it is not set, for the embedded engine. */
+  /** DB_URL; absent when it is not set, for the embedded engine. */
   readonly table?: TableLocation;
-  /** DB_PATH: absolute path of the folder for the embedded engine's data. */
+  /** DB_PATH, the folder of the embedded engine's data, as an absolute path. */
   readonly dataFolder: string;
 }
 
 /**
- * Loads the configuration of a local start: from the environment, then `.env`, then defaults. A variable that is set
- * to the empty string counts as set. DB_PATH in the environment goes before DB_URL in `.env`.
+ * Loads the configuration from the environment, then `.env`, then defaults. An empty variable counts as set. DB_PATH in
+ * the environment takes precedence over DB_URL in `.env`.
  *
- * @param directory - the folder of the service, which may hold a `.env` file
- * @param environment - the variables of the process
+ * @param directory - the folder of the service, with its `.env`
  * @throws {StartError} when a setting cannot be used
  */
 export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
-  // Who names a folder where the command is given wants the embedded engine, not a database that a file names.
   const unset = environment.DB_PATH === undefined ? {} : { DB_URL: undefined };
   const settings: Settings = { ...localDefaults, ...readDotEnv(directory), ...unset, ...environment };
   const dataFolder = settings.DB_PATH || undefined;
@@ -46,8 +44,8 @@ export function loadLocalConfig(directory: string, environment: Settings): Local
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
     throw new StartError(
-      `${cause.message} Settings come from the environment or from a file .env in ${directory}; a setting that is ` +
-        'in neither gets its default, so unset it to have that.',
+      `${cause.message} Settings come from the environment or from a file .env in ${directory}; unset one to use ` +
+        'its default.',
       { cause },
     );
   }

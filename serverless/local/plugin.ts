@@ -1,26 +1,27 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { watch } from 'chokidar';
 import { parse } from 'yaml';
-import { corsHeaders, renderGatewayResponse } from '../deploy/gateway-responses.ts';
 import type { Hooks, Serverless, Service } from '../framework.ts';
-import { createConsoleLog } from './console-log.ts';
-import { requireFreePort } from './free-port.ts';
+import { createConsoleLog, formatReadyMessage } from './console-log.ts';
 import { FunctionLoader, type LoadedFunction } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { loadLocalConfig } from './local-config.ts';
-import { formatReadyMessage } from './ready-message.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
-import { watchFiles } from './watch-files.ts';
 
-/** Longer would leave a stop hanging on clients that do not read their responses. */
+/** A stop does not wait longer for clients that do not read their responses. */
 const stopTimeoutMs = 1_000;
 
-/** As in Lambda; the framework sets it to infinity, which makes each error ten times as expensive. */
+/** An editor writes a file in several steps, and several files at once. */
+const quietMs = 50;
+
+/** As in Lambda. The framework sets it to infinity, which makes each error ten times as expensive. */
 const stackTraceLimit = 10;
 
-/** What the command was given. */
+/** The options of the command. */
 interface Options {
   readonly host: string;
   readonly httpPort: string;
@@ -29,7 +30,7 @@ interface Options {
 /**
  * Serverless plugin for the command `serverless offline`, a complete local service: configuration, storage, table and
  * functions are ready before anything listens. The functions run in this process, from their sources, which are loaded
- * again when they change. Other commands do not notice it.
+ * again after a change.
  */
 export default class LocalServicePlugin {
   readonly commands = {
@@ -57,11 +58,10 @@ export default class LocalServicePlugin {
   }
 }
 
-async function run(serverless: Serverless, { host, httpPort }: Options): Promise<void> {
+async function run(serverless: Serverless, options: Options): Promise<void> {
   Error.stackTraceLimit = stackTraceLimit;
-  const { serviceDir, service } = serverless;
-  const port = Number(httpPort);
-  await requireFreePort(host, port);
+  const { serviceDir, service, configurationFilename } = serverless;
+  await requireFreePort(options);
   const config = loadLocalConfig(serviceDir, process.env);
   const log = createConsoleLog(process.env.LOG_FORMAT, serviceDir);
   const storage = await startStorage(config, log.logNotice);
@@ -74,38 +74,61 @@ async function run(serverless: Serverless, { host, httpPort }: Options): Promise
   });
 
   const loader = new FunctionLoader(serviceDir);
-  let functions: readonly LoadedFunction[] = await loader.load(service.functions, service.provider.timeout);
-  const headers = config.corsOrigin === undefined ? {} : corsHeaders(config.corsOrigin);
+  let functions: readonly LoadedFunction[] = await loader.load(service);
   const gateway = createGateway({
     functions: () => functions,
-    render: (type) => renderGatewayResponse(type, headers),
     corsOrigin: config.corsOrigin,
     onResponse: log.logRequest,
     onError: (error) => log.logError('A function failed', error),
   });
-  gateway.listen(port, host);
-  await once(gateway, 'listening');
+  await listen(gateway, options);
 
-  const definition = join(serviceDir, serverless.configurationFilename);
   const reload = async () => {
     const startedAt = performance.now();
     try {
-      const { functions: changed, provider }: Service = parse(await readFile(definition, 'utf8'), {
-        logLevel: 'silent',
-      });
-      functions = await loader.load(changed, provider.timeout);
+      const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
+      functions = await loader.load(parse(definition, { logLevel: 'silent' }) as Service);
       log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
     } catch (error) {
-      log.logError('The change cannot be loaded, so the version before it goes on', error);
+      log.logError('The change cannot be loaded; the version before it still runs', error);
     }
   };
-  const stopWatching = watchFiles(serviceDir, ['handlers', 'lib', serverless.configurationFilename], reload);
+  let timer: NodeJS.Timeout | undefined;
+  const sources = ['handlers', 'lib', configurationFilename];
+  const watcher = watch(sources, { cwd: serviceDir, ignoreInitial: true }).on('all', () => {
+    clearTimeout(timer);
+    timer = setTimeout(reload, quietMs);
+  });
+  await once(watcher, 'ready');
 
-  process.stdout.write(formatReadyMessage(`http://${host}:${port}`, storage.description, config.credentials));
+  const baseUrl = `http://${options.host}:${options.httpPort}`;
+  process.stdout.write(formatReadyMessage(baseUrl, storage.description, config.credentials));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  stopWatching();
   gateway.close();
   setTimeout(() => process.exit(), stopTimeoutMs);
   await once(gateway, 'close');
   process.exit();
+}
+
+/** Ends a start in vain before it opens the data folder. */
+async function requireFreePort(options: Options): Promise<void> {
+  const server = createServer();
+  await listen(server, options);
+  server.close();
+  await once(server, 'close');
+}
+
+async function listen(server: Server, { host, httpPort }: Options): Promise<void> {
+  try {
+    server.listen(Number(httpPort), host);
+    await once(server, 'listening');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'another process is listening there' : message;
+    throw new StartError(
+      `Port ${httpPort} on ${host} cannot be used: ${reason}. Stop the other process, or start on another port, for ` +
+        'example with: npm start -- --httpPort 8081',
+      { cause },
+    );
+  }
 }

@@ -1,33 +1,61 @@
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import { TableNotFoundError } from '../../lib/dynamodb/errors.ts';
 import { Table } from '../../lib/dynamodb/table.ts';
 import { regionOf, type TableLocation } from '../../lib/dynamodb/table-url.ts';
-import { createTable } from './create-table.ts';
+
+/** A local engine makes a table in an instant, an emulator in a few seconds. */
+const maxWaitSeconds = 30;
 
 /**
- * Makes sure that the book table is there: verifies it, and creates it when it is missing, though never in AWS, where
- * a mistyped name must not become a table. An engine of one's own takes any credentials, so that some are made up
- * where the environment has none.
+ * Verifies the book table, and creates it when it is missing; never in AWS, where a mistyped name must not become a
+ * table. Other engines take any credentials.
  *
- * @param location - where the table is to be
  * @throws what {@link Table.verify} throws
  */
 export async function prepareTable(location: TableLocation): Promise<void> {
-  const ownEngine = regionOf(location.endpoint) === undefined;
-  if (ownEngine) {
+  const isAws = regionOf(location.endpoint) !== undefined;
+  if (!isAws) {
     process.env.AWS_ACCESS_KEY_ID ??= 'local';
     process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
   }
   const client = createDynamoDBClient(location);
-  const documentClient = DynamoDBDocumentClient.from(client);
+  const table = new Table(DynamoDBDocumentClient.from(client), location.tableName);
   try {
-    await new Table(documentClient, location.tableName).verify();
+    await table.verify();
   } catch (error) {
-    if (!(error instanceof TableNotFoundError) || !ownEngine) throw error;
+    if (!(error instanceof TableNotFoundError) || isAws) throw error;
     await createTable(client, location.tableName);
-    await new Table(documentClient, location.tableName).verify();
+    await table.verify();
   } finally {
     client.destroy();
   }
+}
+
+/** Creates the table as in serverless/resources/table.yml, unless another process does so at the same time. */
+export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
+  const command = new CreateTableCommand({
+    TableName: tableName,
+    AttributeDefinitions: [
+      { AttributeName: 'shard', AttributeType: 'N' },
+      { AttributeName: 'id', AttributeType: 'N' },
+    ],
+    KeySchema: [
+      { AttributeName: 'shard', KeyType: 'HASH' },
+      { AttributeName: 'id', KeyType: 'RANGE' },
+    ],
+    BillingMode: 'PAY_PER_REQUEST',
+  });
+  try {
+    await client.send(command);
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+  await waitUntilTableExists({ client, maxWaitTime: maxWaitSeconds, minDelay: 1 }, { TableName: tableName });
 }

@@ -1,8 +1,4 @@
-/** The service cannot start. The message says what is wrong and what to do about it, in one paragraph. */
+/** The service cannot start. The message says in one paragraph what is wrong and what to do about it. */
 export class StartError extends Error {
   override readonly name = 'StartError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-  }
 }

@@ -5,7 +5,7 @@ import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 
-/** A database that is ready for books. */
+/** A database with the book table. */
 export interface Storage {
   /** The DB_URL of the table. */
   readonly url: string;
@@ -14,10 +14,9 @@ export interface Storage {
 }
 
 /**
- * Gets the database ready: the one that DB_URL names, or else the embedded engine.
+ * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table.
  *
- * @param config - the local configuration
- * @param onFailure - is told, in a sentence for people, when the embedded engine fails later
+ * @param onFailure - is given a sentence for people when the embedded engine fails later
  * @throws {StartError} when the database cannot be used
  */
 export async function startStorage(
@@ -53,7 +52,7 @@ async function useConfiguredStorage(table: TableLocation): Promise<Storage> {
   } catch (cause) {
     throw new StartError(
       `The table that DB_URL names cannot be used: ${(cause as Error).message}. Make sure that a DynamoDB engine ` +
-        `responds at ${table.endpoint}, or unset DB_URL: the service then brings its own engine.`,
+        `responds at ${table.endpoint}, or unset DB_URL to use the embedded engine.`,
       { cause },
     );
   }

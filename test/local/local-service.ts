@@ -9,10 +9,10 @@ import { request } from '../support/http-client.ts';
 const projectFolder = resolve(import.meta.dirname, '../..');
 const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
 
-/** Generous, because several services may be starting on two busy cores. */
+/** Several services may start at once on two busy cores. */
 const startTimeoutMs = 60_000;
 
-/** What every service in these tests is configured with, unless a test says otherwise. */
+/** The settings of every service in these tests, unless a test has its own. */
 export const testSettings = {
   SECRET_TOKEN: 'a secret that only these tests know and nothing else',
   AUTH_USERNAME: 'librarian',
@@ -36,7 +36,7 @@ export class LocalService {
   private constructor(port: number, environment: NodeJS.ProcessEnv, folder = projectFolder) {
     this.port = port;
     this.baseUrl = `http://127.0.0.1:${port}`;
-    // A developer's own settings are for a developer's own books.
+    // A developer's own settings are for other books.
     const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
     this.#process = spawn(process.execPath, [serverless, 'offline', '--httpPort', String(port)], {
       cwd: folder,
@@ -55,7 +55,7 @@ export class LocalService {
    * Starts a service and waits until it is ready.
    *
    * @param environment - variables on top of this process's and {@link testSettings}
-   * @param folder - the folder of the service; this project by default
+   * @param folder - the folder of the service
    */
   static async start(environment: NodeJS.ProcessEnv, folder?: string): Promise<LocalService> {
     const service = new LocalService(await findFreePort(), environment, folder);
@@ -70,12 +70,7 @@ export class LocalService {
     return service;
   }
 
-  /**
-   * Runs a start that is expected to fail, to its end.
-   *
-   * @param environment - variables on top of this process's and {@link testSettings}
-   * @param port - the port to listen on
-   */
+  /** Runs a start that is expected to fail, to its end. */
   static async fail(environment: NodeJS.ProcessEnv, port?: number): Promise<EndedCommand> {
     const service = new LocalService(port ?? (await findFreePort()), environment);
     const timer = setTimeout(() => service.#process.kill('SIGKILL'), startTimeoutMs);
@@ -84,12 +79,12 @@ export class LocalService {
     return { exitCode: service.#process.exitCode, output: service.#output };
   }
 
-  /** The id of the process, which the database is a part of unless DB_URL names another. */
+  /** The process of the service, and of its database unless DB_URL names another. */
   get processId(): number {
     return this.#process.pid ?? Number.NaN;
   }
 
-  /** Everything that was written to standard output and standard error so far. */
+  /** Standard output and standard error so far. */
   get output(): string {
     return this.#output;
   }
@@ -108,10 +103,13 @@ export class LocalService {
   }
 }
 
-/** Logs in with {@link testSettings} and gives the header that opens the protected endpoints. */
-export async function authorize(baseUrl: string): Promise<{ Authorization: string }> {
-  const login = { username: testSettings.AUTH_USERNAME, password: testSettings.AUTH_PASSWORD };
-  const { envelope } = await request(`${baseUrl}/token`, { method: 'POST', body: JSON.stringify(login) });
+/** Logs in and returns the header for the protected endpoints. */
+export async function authorize(
+  baseUrl: string,
+  { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings,
+): Promise<{ Authorization: string }> {
+  const login = JSON.stringify({ username, password });
+  const { envelope } = await request(`${baseUrl}/token`, { method: 'POST', body: login });
   return { Authorization: (envelope.data as { token: string }).token };
 }
 

@@ -1,28 +1,13 @@
-import assert from 'node:assert/strict';
-import { readFile, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { BrowserPage, chromium, type Look } from './browser.ts';
-import { createDataFolder, LocalService } from './local-service.ts';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultCredentials, useLocalService } from './use-local-service.ts';
 
-let dataFolder: string;
-let service: LocalService;
-
-beforeAll(async () => {
-  dataFolder = await createDataFolder();
-  service = await LocalService.start({
-    DB_PATH: dataFolder,
-    AUTH_USERNAME: 'admin',
-    AUTH_PASSWORD: 'password',
-  });
-});
-
-afterAll(async () => {
-  await service?.stop();
-  await rm(dataFolder, { recursive: true, force: true });
-});
+const local = useLocalService(defaultCredentials);
 
 test('the description is served as it is in the repository', async () => {
-  const response = await fetch(`${service.baseUrl}/openapi.yaml`);
+  const response = await fetch(`${local.baseUrl}/openapi.yaml`);
 
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
@@ -30,89 +15,108 @@ test('the description is served as it is in the repository', async () => {
 });
 
 test('the reference page and all that it loads come from the service', async () => {
-  const page = await fetch(`${service.baseUrl}/docs`);
+  const page = await fetch(`${local.baseUrl}/docs`);
   const html = await page.text();
-  const addresses = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="(?!data:)([^"]+)"/g)].map(
-    ([, address = '']) => address,
-  );
+  const links = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="(?!data:)([^"]+)"/g)];
 
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(html).toContain("default-src 'none'");
-  expect(addresses).toHaveLength(4);
-  for (const address of addresses) {
-    const response = await fetch(new URL(address, page.url));
-    expect(address).toMatch(/^\/docs\//);
-    expect(response.status, address).toBe(200);
-    expect(response.headers.get('content-type'), address).toMatch(/^text\/(css|javascript); charset=utf-8$/);
+  expect(links).toHaveLength(4);
+  for (const [, path = ''] of links) {
+    const response = await fetch(new URL(path, page.url));
+    expect(path).toMatch(/^\/docs\//);
+    expect(response.status, path).toBe(200);
+    expect(response.headers.get('content-type'), path).toMatch(/^text\/(css|javascript); charset=utf-8$/);
   }
 });
 
 test.each(['POST', 'PUT', 'DELETE'])('%s /docs is not found', async (method) => {
-  const response = await fetch(`${service.baseUrl}/docs`, { method });
-
-  expect(response.status).toBe(404);
-  expect(await response.json()).toEqual({ status: 404, message: 'Not found', data: null });
+  expect((await local.send(method, '/docs')).envelope).toEqual({
+    status: 404,
+    message: 'Not found',
+    data: null,
+  });
 });
+
+/** Where distributions install the browser; the environment variable CHROMIUM names another place. */
+const executablePath = [
+  process.env.CHROMIUM ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => existsSync(path));
+
+const desktop = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
+const telephone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', isMobile: true } as const;
 
 /** Room for a browser on a busy machine. */
 const waiting = { timeout: 20_000 };
 
-const isFilledIn = (block: string) =>
-  `[...document.querySelectorAll('${block} textarea')].every(({ value }) => value !== '')`;
-
-/** An operation of the page, and the path and the status that it ends with. */
-type Call = readonly [operation: string, path: string, status: string];
-
-const calls: readonly Call[] = [
+/** Operations of the page, with the path and the status of their response. */
+const calls = [
   ['Token-createToken', '/token', '200'],
   ['Books-createBook', '/book', '201'],
   ['Books-listBooks', '/books', '200'],
   ['Books-getBook', '/book/1', '200'],
   ['Books-updateBook', '/book/1', '200'],
   ['Books-deleteBook', '/book/1', '200'],
-];
-
-const desktop: Look = { width: 1280, height: 900, scheme: 'light' };
-const telephone: Look = { width: 390, height: 844, scheme: 'dark' };
+] as const;
 
 // Without Chromium these are reported as skipped.
-describe.skipIf(chromium === undefined).each<[string, Look, readonly Call[]]>([
-  ['a desktop, light', desktop, calls],
-  ['a telephone, dark', telephone, calls.slice(0, 3)],
-])('in Chromium on %s', (name, look, calls) => {
-  test('a login shows, and every call works with its token', async () => {
-    const page = await BrowserPage.open(`${service.baseUrl}/docs`, look);
-    const text = (selector: string) => page.evaluate(`document.querySelector('${selector}')?.textContent`);
-    const click = (selector: string) =>
-      vi.waitFor(() => page.evaluate(`document.querySelector('${selector}').click()`), waiting);
-    try {
-      await vi.waitFor(async () => expect(await text('#session')).toMatch(/^Not logged in/), waiting);
-      for (const [operation, path, status] of calls) {
-        const block = `#operations-${operation}`;
-        await click(`${block} .opblock-summary-control`);
-        // The example is filled in a moment after the operation is opened.
-        await vi.waitFor(() => page.evaluate(isFilledIn(block)).then((filled) => assert(filled)), waiting);
-        await click(`${block} .execute`);
-        const live = `${block} .live-responses-table tbody .response-col_status`;
-        await vi.waitFor(async () => expect(await text(live), path).toBe(status), waiting);
-        expect(await text(`${block} .request-url pre`)).toBe(service.baseUrl + path);
-        expect(await text('#session')).toMatch(/^Logged in until /);
-      }
+describe.skipIf(executablePath === undefined)('in Chromium', () => {
+  let browser: Browser;
 
-      expect(await text('#operations-Books-createBook .live-responses-table .microlight')).toMatch(
-        /"data": \{\s+"id": \d,\s+"title": "Dune",\s+"author": "Frank Herbert",\s+"year": 1965/,
-      );
-      expect(await text('.information-container')).toContain(`curl ${service.baseUrl}/books`);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      expect(await page.evaluate(`document.documentElement.classList.contains('dark-mode')`)).toBe(
-        look.scheme === 'dark',
-      );
-      expect(page.problems).toEqual([]);
-      expect([...page.origins].filter((origin) => origin !== 'null')).toEqual([service.baseUrl]);
-      const { SCREENSHOTS } = process.env;
-      if (SCREENSHOTS) await page.screenshot(`${SCREENSHOTS}/${name.replaceAll(/\W+/g, '-')}.png`);
-    } finally {
-      await page.close();
+  beforeAll(async () => {
+    // A container's root has no sandbox.
+    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+  });
+
+  afterAll(() => browser.close());
+
+  test.each([
+    ['a desktop, light', desktop, calls],
+    ['a telephone, dark', telephone, calls.slice(0, 3)],
+  ] as const)('on %s, a login shows, and every call works with its token', async (name, look, calls) => {
+    const page = await browser.newPage(look);
+    const origins = new Set<string>();
+    const problems: string[] = [];
+    page.on('request', (request) => origins.add(new URL(request.url()).origin));
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    await page.goto(`${local.baseUrl}/docs`);
+    const session = page.locator('#session');
+    await expect.poll(() => session.textContent(), waiting).toMatch(/^Not logged in/);
+
+    for (const [operation, path, status] of calls) {
+      const block = page.locator(`#operations-${operation}`);
+      await block.locator('.opblock-summary-control').click();
+      // The example is filled in a moment after the operation is opened.
+      for (const body of await block.locator('textarea').all()) {
+        await expect.poll(() => body.inputValue(), waiting).not.toBe('');
+      }
+      await block.locator('.execute').click();
+      const live = block.locator('.live-responses-table tbody .response-col_status').first();
+      await live.waitFor();
+      expect(await live.textContent(), path).toContain(status);
+      expect(await block.locator('.request-url pre').textContent()).toBe(local.baseUrl + path);
+      await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
     }
+
+    expect(
+      await page
+        .locator('#operations-Books-createBook .live-responses-table .microlight')
+        .first()
+        .textContent(),
+    ).toMatch(/"data": \{\s+"id": \d,\s+"title": "Dune",\s+"author": "Frank Herbert",\s+"year": 1965/);
+    expect(await page.locator('.information-container').first().textContent()).toContain(
+      `curl ${local.baseUrl}/books`,
+    );
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.locator('html.dark-mode').count()).toBe(look.colorScheme === 'dark' ? 1 : 0);
+    expect(problems).toEqual([]);
+    expect([...origins].filter((origin) => origin !== 'null')).toEqual([local.baseUrl]);
+    const { SCREENSHOTS } = process.env;
+    if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true });
+    await page.close();
   });
 });

@@ -5,7 +5,7 @@ import { BookList } from '../../lib/dynamodb/book-list.ts';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
-import { createTable } from '../../serverless/local/create-table.ts';
+import { createTable } from '../../serverless/local/prepare-table.ts';
 import { inParallel } from './in-parallel.ts';
 
 export const emma: BookFields = { title: 'Emma', author: 'Jane Austen', year: 1815 };

@@ -1,14 +1,12 @@
 /** The reference page: Swagger UI with openapi.yaml, for the service that serves the page. */
 
-/* global SwaggerUIBundle */
-
-/** A request header that browsers set themselves and let no page set. */
+/** Browsers do not let a page set it. */
 const browserHeader = 'Accept-Encoding';
 
 const session = document.getElementById('session');
 let expiryTimer;
 
-/** Has every request from here on carry the token, which stays in memory until the page is closed or reloaded. */
+/** Sends the token with every request until the page is closed or reloaded. */
 function logIn(token) {
   const { exp } = JSON.parse(atob(token.split('.')[1]));
   const expiry = new Date(exp * 1000);
@@ -28,10 +26,9 @@ function showSession(isLoggedIn, text) {
   session.textContent = text;
 }
 
-/** The description of this service, with what a page can send. */
-function adapt(description) {
-  const { info, servers, paths, components } = description;
-  const text = info.description.replaceAll(servers[0].url, location.origin);
+/** The description with this service's address and without what a page cannot send. */
+function adapt({ info, servers, paths, components, ...rest }) {
+  const origin = location.origin;
   const adaptOperation = ({ parameters, ...operation }) => ({
     ...operation,
     ...(parameters && {
@@ -41,16 +38,17 @@ function adapt(description) {
     }),
   });
   return {
-    ...description,
-    info: { ...info, description: text },
-    servers: [{ url: location.origin }],
-    paths: mapValues(paths, (item) =>
-      mapValues(item, (operation) => (Array.isArray(operation) ? operation : adaptOperation(operation))),
+    ...rest,
+    components,
+    info: { ...info, description: info.description.replaceAll(servers[0].url, origin) },
+    servers: [{ url: origin }],
+    paths: mapValues(paths, (path) =>
+      mapValues(path, (member) => (Array.isArray(member) ? member : adaptOperation(member))),
     ),
   };
 }
 
-/** Swagger UI would send the default of a parameter that nobody filled in. */
+/** Swagger UI would send the default of a parameter that is not filled in. */
 function withoutDefault(parameter, schemas) {
   const name = parameter.schema?.$ref?.split('/').at(-1);
   if (name === undefined) return parameter;
@@ -62,16 +60,8 @@ function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }
 
-const thisService = () => ({
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateJsonSpec: (update) => (description) =>
-          update(description.paths ? adapt(description) : description),
-      },
-    },
-  },
-});
+const updateJsonSpec = (update) => (description) =>
+  update(description.paths ? adapt(description) : description);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -83,7 +73,7 @@ showSession(false, 'Not logged in: press Execute at “Log in”');
 const ui = SwaggerUIBundle({
   url: '/openapi.yaml',
   dom_id: '#reference',
-  plugins: [thisService],
+  plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec } } } })],
   deepLinking: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
