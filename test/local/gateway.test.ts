@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crossOriginCases } from '../conformance/cases/cross-origin.ts';
-import { type ConformanceContext, createContext } from '../conformance/context.ts';
+import { ConformanceContext } from '../conformance/context.ts';
 import { request } from '../support/http-client.ts';
 import { testSettings } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
@@ -12,7 +12,7 @@ describe('with an origin in the configuration', () => {
 
   beforeAll(() => {
     const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-    context = createContext({ baseUrl: local.baseUrl, username, password, corsOrigin });
+    context = ConformanceContext.create({ baseUrl: local.baseUrl, username, password, corsOrigin });
   });
 
   afterAll(() => context.close());
