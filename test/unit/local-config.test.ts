@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadLocalConfig } from '../../../serverless/local/local-config.ts';
+import { loadLocalConfig } from '../../serverless/local/local-config.ts';
 
 let folder: string;
 

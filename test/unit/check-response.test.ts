@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CheckedResponse, checkResponse } from '../../support/contract/check-response.ts';
+import { type CheckedResponse, checkResponse } from '../support/contract/check-response.ts';
 
 const json = { 'content-type': 'application/json' };
 const book = { id: 1, title: 'Emma', author: '', year: 0 };

@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { outcomes } from '../../lib/http/outcomes.ts';
+import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
+import { loadLocalConfig } from '../../serverless/local/local-config.ts';
+import { readDescription } from '../../tools/api/description-file.ts';
+import { gatewayQuestions } from '../conformance/gateway-questions.ts';
+import { conformanceCases } from '../conformance/suite.ts';
+import { description, operations, type ResponseDescription } from '../support/contract/description.ts';
+import { decodeToken, forgeToken } from '../support/forge-token.ts';
+
+/** More, and `npm run` is no overview any longer. */
+const maxScripts = 20;
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const project = JSON.parse(read('package.json'));
+
+describe('docs/specification.md', () => {
+  const rules = read('docs/specification.md')
+    .split(/^- (?=\*\*\d)/m)
+    .slice(1)
+    .map((text) => ({
+      number: /^\*\*(?<number>\d+\.\d+)\*\* /.exec(text)?.groups?.number ?? text,
+      /** The file that tests it, for a rule without a conformance case of its own. */
+      testFile: /\sTest:\s`(?<file>[^`]+)`/.exec(text)?.groups?.file,
+    }));
+
+  const cited = new Set(conformanceCases.flatMap((conformanceCase) => conformanceCase.rules));
+
+  test('numbers its rules without a gap, section by section', () => {
+    const numbers = rules.map(({ number }) => number.split('.').map(Number) as [number, number]);
+    const sections = Object.values(Object.groupBy(numbers, ([section]) => section));
+
+    expect(numbers).toEqual(
+      sections.flatMap((members = [], index) => members.map((_, position) => [index + 1, position + 1])),
+    );
+    expect(numbers.length).toBeGreaterThan(80);
+  });
+
+  test('has no rule that no conformance case and no test shows, and names tests that exist', () => {
+    const shownByNothing = rules.filter(
+      ({ number, testFile }) => testFile === undefined && !cited.has(number),
+    );
+
+    expect(shownByNothing.map(({ number }) => number)).toEqual([]);
+    expect(rules.flatMap(({ testFile }) => testFile ?? []).filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  test('has every rule that a conformance case cites, and no two cases of one name', () => {
+    const known = new Set(rules.map(({ number }) => number));
+    const names = conformanceCases.map(({ name }) => name);
+
+    expect([...cited].filter((number) => !known.has(number))).toEqual([]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});
+
+describe('openapi.yaml', () => {
+  /** Status and message of each example. */
+  const textsOf = ({ content }: ResponseDescription): string[] =>
+    Object.values(content?.['application/json'].examples ?? {}).map(({ value }) => {
+      const { status, message } = value as { readonly status: number; readonly message: string };
+      return `${status} ${message}`;
+    });
+
+  test('its generated part is what the tables in lib/ say; `npm run api` writes it', async () => {
+    const { text, current } = await readDescription();
+
+    expect(text).toBe(current);
+  });
+
+  test('its example token opens nothing: it has expired, and is not signed with the local secret', () => {
+    const [token = ''] = JSON.stringify(description).match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
+    const { header, claims } = decodeToken(token) as { header: object; claims: { exp: number } };
+    const { signingSecret } = loadLocalConfig('/nowhere', {});
+
+    expect(claims.exp).toBeLessThan(Date.now() / 1000);
+    expect(token).not.toBe(forgeToken({ header, claims, secret: signingSecret }));
+  });
+
+  test('it has exactly the outcomes of the functions and of API Gateway, each under its status', () => {
+    // The one response without a body, and so without an example.
+    const { notModified: _, ...withBody } = outcomes;
+    const possible = [...Object.values(withBody), ...Object.values(gatewayResponses)];
+    const described = [description.components.responses, ...operations.map(({ responses }) => responses)]
+      .flatMap((responses) => Object.values(responses))
+      .flatMap(textsOf);
+
+    expect(new Set(described)).toEqual(
+      new Set(possible.map(({ status, message }) => `${status} ${message}`)),
+    );
+    for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses))) {
+      for (const text of textsOf(response)) expect(text).toMatch(new RegExp(`^${status} `));
+    }
+  });
+});
+
+test('docs/operations.md asks each question about API Gateway that a case of the conformance suite asks', () => {
+  const marked = conformanceCases.filter(({ gatewayQuestion }) => gatewayQuestion !== undefined);
+  const questions = Object.values(gatewayQuestions);
+
+  for (const question of questions) expect(read('docs/operations.md')).toContain(`| ${question} |`);
+  expect(new Set(marked.map(({ gatewayQuestion }) => gatewayQuestion))).toEqual(new Set(questions));
+  expect(marked.length).toBeLessThan(conformanceCases.length / 4);
+});
+
+describe('CONTRIBUTING.md', () => {
+  const scripts = Object.keys(project.scripts);
+
+  test(`has a line for each of at most ${maxScripts} npm scripts, and names no other`, () => {
+    const lines = read('CONTRIBUTING.md').match(/^\| `npm.*/gm) ?? [];
+    const isNamed = (script: string) =>
+      lines.some((line) => new RegExp(`\`npm (run )?${script}( |\`)`).test(line));
+    const named = [...read('CONTRIBUTING.md').matchAll(/npm run ([a-z][\w:-]*)/g)].map(
+      ([, script]) => script,
+    );
+
+    expect(scripts.filter((script) => !isNamed(script))).toEqual([]);
+    expect(named.filter((script = '') => !scripts.includes(script))).toEqual([]);
+    expect(scripts.length).toBeLessThanOrEqual(maxScripts);
+  });
+});
+
+test('package.json, its lock file, openapi.yaml and the changelog name the same version', () => {
+  const versions = [
+    JSON.parse(read('package-lock.json')).packages[''].version,
+    parse(read('openapi.yaml')).info.version,
+    /^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1],
+  ];
+
+  expect(versions).toEqual(Array(3).fill(project.version));
+});
+
+test('.env.example holds the defaults of every setting of README.md', () => {
+  const inReadme = [...read('README.md').matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
+  const inExample = [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
+
+  expect(loadLocalConfig('/nowhere', parseEnv(read('.env.example')))).toEqual(
+    loadLocalConfig('/nowhere', {}),
+  );
+  expect(inReadme.length).toBeGreaterThan(4);
+  // LOG_FORMAT counts in the environment only.
+  expect([...inExample, 'LOG_FORMAT'].toSorted()).toEqual(inReadme.toSorted());
+});
