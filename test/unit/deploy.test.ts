@@ -62,7 +62,6 @@ describe('gateway responses', () => {
   );
 });
 
-
 const none = {
   domainName: '',
   certificateArn: '',
