@@ -9,7 +9,7 @@ import { outcomeOf } from './error-outcome.ts';
 import { createResponse, formatErrors, type Result } from './http/envelope.ts';
 import { exposedHeaders } from './http/header-values.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
-import { logRequests } from './log/request-log.ts';
+import { logRequests } from './log.ts';
 
 /** A Lambda handler for API Gateway's proxy integration. */
 export type ProxyHandler<Response = APIGatewayProxyResult> = (

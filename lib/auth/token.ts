@@ -1,6 +1,6 @@
 import { type CryptoKey, errors, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
 import { HttpError, outcomes } from '../http/outcomes.ts';
-import { writeLog } from '../log/write-log.ts';
+import { writeLog } from '../log.ts';
 
 /** Specification 5.5. */
 const lifetimeSeconds = 15 * 60;
