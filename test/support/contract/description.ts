@@ -2,17 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 
-/** A described response. `$ref` has been replaced by what it names. */
-export interface ResponseDescription {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, HeaderDescription>>;
-  /** Absent when the response has no body. */
-  readonly content?: {
-    readonly 'application/json': {
-      readonly schema: object;
-      readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
-    };
-  };
+interface Examples {
+  readonly schema: object;
+  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 interface HeaderDescription {
@@ -21,78 +13,50 @@ interface HeaderDescription {
   readonly example?: unknown;
 }
 
-/** A parameter of an operation. */
-interface ParameterDescription {
-  readonly name: string;
-  readonly in: 'query' | 'header' | 'path';
-  readonly schema: object;
+/** A described response; `content` is absent when it has no body. */
+export interface ResponseDescription {
+  readonly headers?: Readonly<Record<string, HeaderDescription>>;
+  readonly content?: { readonly 'application/json': Examples };
 }
 
-/** One method of one path. */
-export interface Operation {
-  /** Method and path template, such as `GET /book/{id}`. */
-  readonly route: string;
-  readonly parameters: readonly ParameterDescription[];
-  readonly bodySchema?: object | undefined;
-  readonly bodyExamples: readonly unknown[];
-  readonly responses: Readonly<Record<string, ResponseDescription>>;
-}
-
-/** openapi.yaml, as far as the tests use it. */
-interface Description {
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly components: {
-    readonly responses: Readonly<Record<string, ResponseDescription>>;
-    readonly schemas: Readonly<Record<string, object>>;
-  };
-}
-
-type PathItem = Readonly<Record<string, OperationObject>> & {
-  readonly parameters?: readonly ParameterDescription[];
-};
+type Responses = Readonly<Record<string, ResponseDescription>>;
 
 interface OperationObject {
-  readonly parameters?: readonly ParameterDescription[];
-  readonly requestBody?: {
-    readonly content: {
-      readonly 'application/json': {
-        readonly schema: object;
-        readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
-      };
-    };
-  };
-  readonly responses: Readonly<Record<string, ResponseDescription>>;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'query' | 'header' | 'path';
+    readonly schema: object;
+  }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': Examples } };
+  readonly responses: Responses;
 }
 
 const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../../openapi.yaml'), 'utf8'));
 
-/** openapi.yaml with each `$ref` replaced by what it names. */
-export const description = resolveReferences(source) as Description;
+/** openapi.yaml, as far as the tests use it, with each `$ref` replaced by what it names. */
+export const description = resolveReferences(source) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly responses: Responses };
+};
 
-/** Every operation. */
-export const operations: readonly Operation[] = Object.entries(description.paths).flatMap(
-  ([path, { parameters: shared = [], ...methods }]) =>
-    Object.entries(methods as Readonly<Record<string, OperationObject>>).map(
-      ([method, { parameters = [], requestBody, responses }]) => {
-        const body = requestBody?.content['application/json'];
-        return {
-          route: `${method.toUpperCase()} ${path}`,
-          parameters: [...shared, ...parameters],
-          bodySchema: body?.schema,
-          bodyExamples: Object.values(body?.examples ?? {}).map(({ value }) => value),
-          responses,
-        };
-      },
-    ),
+/** Every operation; its route is method and path template, such as `GET /book/{id}`. */
+export const operations = Object.entries(description.paths).flatMap(([path, { parameters, ...methods }]) =>
+  Object.entries(methods).map(([method, operation]) => {
+    const body = operation.requestBody?.content['application/json'];
+    return {
+      route: `${method.toUpperCase()} ${path}`,
+      parameters: operation.parameters ?? [],
+      bodySchema: body?.schema,
+      bodyExamples: Object.values(body?.examples ?? {}).map(({ value }) => value),
+      responses: operation.responses,
+    };
+  }),
 );
 
-/**
- * Finds the operation that a request asks for.
- *
- * @param method - the HTTP method
- * @param path - the path, with or without a query
- * @returns the operation, or `undefined` when none is described
- */
+/** One method of one path. */
+export type Operation = (typeof operations)[number];
+
+/** Finds the operation that a request asks for; `path` may have a query. */
 export function findOperation(method: string, path: string): Operation | undefined {
   const [pathname = ''] = path.split('?');
   const template = /^\/book\/[^/]+$/.test(pathname) ? '/book/{id}' : pathname;
@@ -102,13 +66,9 @@ export function findOperation(method: string, path: string): Operation | undefin
 function resolveReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolveReferences);
   if (typeof value !== 'object' || value === null) return value;
-  if ('$ref' in value) return resolveReferences(follow(String(value.$ref)));
+  if ('$ref' in value) {
+    const keys = String(value.$ref).replace('#/', '').split('/');
+    return resolveReferences(keys.reduce((from, key) => (from as Record<string, never>)[key], source));
+  }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolveReferences(member)]));
-}
-
-function follow(reference: string): unknown {
-  return reference
-    .replace('#/', '')
-    .split('/')
-    .reduce<unknown>((value, key) => (value as Readonly<Record<string, unknown>>)[key], source);
 }

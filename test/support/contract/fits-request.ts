@@ -1,6 +1,6 @@
 import type { Operation } from './description.ts';
 
-/** Whether a request is as described; `unknown` where JSON Schema has no words for the difference. */
+/** Whether a request is as described; `unknown` where JSON Schema cannot say. */
 export type Verdict = 'yes' | 'no' | 'unknown';
 
 /** Tells whether a value is as a schema says. */
@@ -17,13 +17,7 @@ const roundable = /[0-9][.eE]/;
 /** Objects and arrays in a body, above which they may lie within each other too deep to be read. */
 const maxContainers = 1000;
 
-/**
- * Holds the query of a request against the description.
- *
- * @param operation - what is asked for
- * @param path - path and query
- * @param fits - validates a value
- */
+/** Compares the query of a request with the description. */
 export function fitsQuery({ parameters }: Operation, path: string, fits: Fits): Verdict {
   const query = new URLSearchParams(path.split('?')[1] ?? '');
   for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'query')) {
@@ -36,13 +30,7 @@ export function fitsQuery({ parameters }: Operation, path: string, fits: Fits): 
   return 'yes';
 }
 
-/**
- * Holds the headers of a request against the description.
- *
- * @param operation - what is asked for
- * @param headers - by names in any case
- * @param fits - validates a value
- */
+/** Compares the headers of a request with the description. */
 export function fitsHeaders(
   { parameters }: Operation,
   headers: Readonly<Record<string, string | readonly string[]>>,
@@ -60,13 +48,7 @@ export function fitsHeaders(
   return 'yes';
 }
 
-/**
- * Holds the body of a request against the description.
- *
- * @param operation - what is asked for
- * @param body - what was sent
- * @param fits - validates a value
- */
+/** Compares the body of a request with the description. */
 export function fitsBody({ bodySchema }: Operation, body: string | Buffer | undefined, fits: Fits): Verdict {
   if (bodySchema === undefined) return 'yes';
   try {
