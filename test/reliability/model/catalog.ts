@@ -1,19 +1,6 @@
 import type { Book, BookFields } from '../../../lib/books/book.ts';
 import { type Outcome, outcomes } from '../../conformance/outcomes.ts';
-import type { BookRequest, Login, Precondition } from './book-request.ts';
-
-/** A book with its entity tags. */
-interface StoredBook {
-  readonly book: Book;
-  /** All that it ever had; the last one is the current one. */
-  readonly tags: readonly string[];
-}
-
-/** What an idempotency key stands for. */
-interface UsedKey {
-  readonly book: Book;
-  readonly tag: string;
-}
+import type { BookRequest, Precondition } from './requests.ts';
 
 /** All that the specification lets a service remember. */
 export interface Catalog {
@@ -21,13 +8,10 @@ export interface Catalog {
   readonly lastId: number;
   /** How many ids after it may be skipped: a create with a key that another request completes may have drawn one. */
   readonly spareIds: number;
-  readonly books: ReadonlyMap<number, StoredBook>;
-  readonly keys: ReadonlyMap<string, UsedKey>;
-}
-
-/** @param lastId - the last id that was given out before the first request */
-export function emptyCatalog(lastId: number): Catalog {
-  return { lastId, spareIds: 0, books: new Map(), keys: new Map() };
+  /** Books with all the entity tags that they ever had, the current one last. */
+  readonly books: ReadonlyMap<number, { readonly book: Book; readonly tags: readonly string[] }>;
+  /** What each idempotency key stands for. */
+  readonly keys: ReadonlyMap<string, { readonly book: Book; readonly tag: string }>;
 }
 
 /** What is left to the service: the id and the entity tag of what it makes. */
@@ -41,7 +25,7 @@ export interface Effect {
   readonly outcome: Outcome;
   readonly data: unknown;
   /** Where a page of the list says that it goes on. */
-  readonly nextAfter?: number;
+  readonly nextAfter?: number | undefined;
   /** The entity tag of the response. */
   readonly tag?: string | undefined;
   /** Whether the response repeats that of an earlier request. */
@@ -64,120 +48,80 @@ const freshTag = '(a strong entity tag that the book did not have before)';
  * The specification as a function: docs/specification.md, sections 2 to 12. It shares no code with the service.
  *
  * @param catalog - the state before the request
- * @param request - what a client sends
  * @param chosen - what the service chose
  */
 export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Chosen = {}): Effect {
-  const response = (outcome: Outcome, data: unknown = null, more: Partial<Effect> = {}): Effect => ({
-    outcome,
-    data,
-    catalog,
-    ...more,
-  });
-  if (request.access === 'missing') return response(outcomes.tokenRequired);
-  if (request.access === 'invalid') return response(outcomes.invalidToken);
-
-  if (request.type === 'list') {
-    const after = Number(request.after);
-    // The one text among those that name no book which is a place in the list.
-    if (typeof request.after === 'string' && request.after !== '0') return response(outcomes.invalidInput);
-    return listBooks(catalog, request.limit === Number.POSITIVE_INFINITY ? 0 : after, request.limit);
+  const { type, access, precondition } = request;
+  const respond = (outcome: Outcome, data: unknown = null, more: Partial<Effect> = {}): Effect => {
+    return { outcome, data, catalog, ...more };
+  };
+  if (access === 'missing') return respond(outcomes.tokenRequired);
+  if (access === 'invalid') return respond(outcomes.invalidToken);
+  if (type === 'create') return createBook(catalog, request, chosen);
+  if (type === 'list') {
+    // '0' is the one text that names no book and yet is a place in the list.
+    if (typeof request.id === 'string' && request.id !== '0') return respond(outcomes.invalidInput);
+    const isWhole = request.limit === Number.POSITIVE_INFINITY;
+    const following = [...catalog.books.values()]
+      .map(({ book }) => book)
+      .filter(({ id }) => isWhole || id > Number(request.id))
+      .sort((a, b) => a.id - b.id);
+    const data = following.slice(0, request.limit);
+    const nextAfter = following.length > request.limit ? data.at(-1)?.id : undefined;
+    return respond(outcomes.booksRetrieved, data, { nextAfter });
   }
-  if (request.type === 'create') return createBook(catalog, request, chosen);
 
-  const id = typeof request.id === 'number' ? request.id : 0;
-  const stored = catalog.books.get(id);
-  if (stored === undefined) return response(outcomes.bookNotFound);
+  const id = Number(request.id);
+  const stored = catalog.books.get(typeof request.id === 'string' ? 0 : id);
+  if (stored === undefined) return respond(outcomes.bookNotFound);
   const { book, tags } = stored;
   const tag = tags.at(-1) ?? '';
-  const { precondition } = request;
-  if (request.type === 'get') {
-    if (precondition && matches(precondition, tag, 'weak'))
-      return response(outcomes.notModified, null, { tag });
-    return response(outcomes.bookRetrieved, book, { tag });
+  if (type === 'get') {
+    const isKnown = precondition !== undefined && matches(precondition, tag, 'weak');
+    return isKnown
+      ? respond(outcomes.notModified, null, { tag })
+      : respond(outcomes.bookRetrieved, book, { tag });
   }
-  const refused = precondition !== undefined && !matches(precondition, tag, 'strong');
+  const isRefused = precondition !== undefined && !matches(precondition, tag, 'strong');
   const books = new Map(catalog.books);
-  if (request.type !== 'update') {
-    if (refused) return response(outcomes.preconditionFailed);
+  if (type === 'delete') {
+    if (isRefused) return respond(outcomes.preconditionFailed);
     books.delete(id);
-    return response(outcomes.bookDeleted, null, { catalog: { ...catalog, books } });
+    return respond(outcomes.bookDeleted, null, { catalog: { ...catalog, books } });
   }
   const { fields } = request.body;
-  if (fields === undefined) return response(outcomes.invalidInput);
+  if (fields === undefined) return respond(outcomes.invalidInput);
   const changed = { ...book, ...fields };
-  if (isTooLarge(changed)) return response(outcomes.payloadTooLarge);
-  if (refused) return response(outcomes.preconditionFailed);
-  const same = JSON.stringify(changed) === JSON.stringify(book);
-  if (Object.keys(fields).length === 0 || (same && chosen.tag === tag)) {
-    return response(outcomes.bookUpdated, book, { tag });
+  if (isTooLarge(changed)) return respond(outcomes.payloadTooLarge);
+  if (isRefused) return respond(outcomes.preconditionFailed);
+  const isSame = JSON.stringify(changed) === JSON.stringify(book);
+  if (Object.keys(fields).length === 0 || (isSame && chosen.tag === tag)) {
+    return respond(outcomes.bookUpdated, book, { tag });
   }
   const newTag = takeFresh(chosen.tag, tags);
   books.set(id, { book: changed, tags: [...tags, newTag] });
-  return response(outcomes.bookUpdated, changed, { tag: newTag, catalog: { ...catalog, books } });
+  return respond(outcomes.bookUpdated, changed, { tag: newTag, catalog: { ...catalog, books } });
 }
 
-function createBook(
-  catalog: Catalog,
-  { body, key }: BookRequest & { readonly type: 'create' },
-  chosen: Chosen,
-): Effect {
-  const { fields } = body;
-  if (fields === undefined) return { outcome: outcomes.invalidInput, data: null, catalog };
-  if (key !== undefined && !validKey.test(key)) {
-    return { outcome: outcomes.invalidIdempotencyKey, data: null, catalog };
-  }
+function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, chosen: Chosen): Effect {
+  const refuse = (outcome: Outcome): Effect => ({ outcome, data: null, catalog });
+  if (fields === undefined) return refuse(outcomes.invalidInput);
+  if (key !== undefined && !validKey.test(key)) return refuse(outcomes.invalidIdempotencyKey);
   const id = chosen.id ?? catalog.lastId + 1;
   const book: Book = { id, ...zeroBook, ...fields };
-  if (isTooLarge(book)) return { outcome: outcomes.payloadTooLarge, data: null, catalog };
+  if (isTooLarge(book)) return refuse(outcomes.payloadTooLarge);
   const used = key === undefined ? undefined : catalog.keys.get(key);
   if (used !== undefined) {
-    const { id: usedId, ...usedFields } = used.book;
-    const same = JSON.stringify({ ...usedFields, ...zeroBook, ...fields }) === JSON.stringify(usedFields);
-    if (!same) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog };
+    const { id: _, ...usedFields } = used.book;
+    const isSame = JSON.stringify({ ...usedFields, ...zeroBook, ...fields }) === JSON.stringify(usedFields);
+    if (!isSame) return refuse(outcomes.idempotencyKeyUsed);
     return { outcome: outcomes.bookCreated, data: used.book, tag: used.tag, replayed: true, catalog };
   }
   const tag = takeFresh(chosen.tag, []);
-  return {
-    outcome: outcomes.bookCreated,
-    data: book,
-    tag,
-    catalog: {
-      lastId: Math.max(catalog.lastId, id),
-      spareIds: 0,
-      books: new Map(catalog.books).set(id, { book, tags: [tag] }),
-      keys: key === undefined ? catalog.keys : new Map(catalog.keys).set(key, { book, tag }),
-    },
-  };
-}
-
-/**
- * The outcome of POST /token (specification 5.1 to 5.4); the token itself is for the caller to check.
- *
- * @param login - what the body means
- */
-export function outcomeOfLogin({ credentials }: Login): Outcome {
-  if (credentials === 'unreadable') return outcomes.invalidRequestPayload;
-  return credentials === 'right' ? outcomes.tokenGenerated : outcomes.invalidCredentials;
-}
-
-/**
- * @param catalog - a state
- * @returns a text that only equal states have
- */
-export function describeCatalog({ books, keys }: Catalog): string {
-  return JSON.stringify([[...books].sort(([a], [b]) => a - b), [...keys].sort()]);
-}
-
-function listBooks(catalog: Catalog, after: number, limit: number): Effect {
-  const following = [...catalog.books.values()]
-    .map(({ book }) => book)
-    .filter(({ id }) => id > after)
-    .sort((a, b) => a.id - b.id);
-  const data = following.slice(0, limit);
-  const last = data.at(-1);
-  const effect = { outcome: outcomes.booksRetrieved, data, catalog };
-  return last && following.length > limit ? { ...effect, nextAfter: last.id } : effect;
+  const books = new Map(catalog.books).set(id, { book, tags: [tag] });
+  const keys = key === undefined ? catalog.keys : new Map(catalog.keys).set(key, { book, tag });
+  const lastId = Math.max(catalog.lastId, id);
+  return { outcome: outcomes.bookCreated, data: book, tag, catalog: { lastId, spareIds: 0, books, keys } };
 }
 
 /** RFC 9110 sections 8.8.3.2, 13.1.1 and 13.1.2. */

@@ -1,12 +1,23 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { outcomes } from '../../conformance/outcomes.ts';
 import { type Engine, provideEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
-import { type Call, loadHandlers } from '../../support/load-handlers.ts';
-import { emptyCatalog } from './catalog.ts';
-import { anyCommand } from './commands.ts';
+import { type Call, loadHandlers, settings } from '../../support/load-handlers.ts';
+import { applyRequest, type Catalog } from './catalog.ts';
+import { chosenIn, type Exchange, expectedResponse, explainResponses, send } from './exchange.ts';
+import {
+  anyLogin,
+  type BookRequest,
+  type IdChoice,
+  listRequest,
+  oneBookRequest,
+  type Precondition,
+  type PreconditionChoice,
+  type RequestChoice,
+} from './requests.ts';
 
 /** How many random sequences; more than the normal 1,000 with MODEL_SEQUENCES. */
 const sequences = Number(process.env.MODEL_SEQUENCES ?? 1_000);
@@ -15,6 +26,16 @@ const timeLimitMs = 300_000 + sequences * 300;
 
 /** At most this many commands in a sequence; concurrent clients are one of them. */
 const maxCommands = 15;
+
+/** What the model knows, between commands. */
+interface Model {
+  /** The last id that was given out before the sequence. */
+  readonly idsBefore: number;
+  catalog: Catalog;
+}
+
+/** The entity tags that a client has seen of each book, the last one last. */
+type SeenTags = Map<number, readonly string[]>;
 
 let engine: Engine;
 let table: BookTable;
@@ -34,6 +55,37 @@ afterAll(async () => {
   await engine.stop();
 });
 
+const wholeList = {
+  type: 'list',
+  access: 'HS256',
+  id: 0,
+  limit: Number.POSITIVE_INFINITY,
+} as BookRequest;
+
+/** Every kind of command, those that change books most often. */
+const anyCommand = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: oneBookRequest.map((choice) => command(choice, (model) => runRequest(model, choice))),
+  },
+  {
+    weight: 3,
+    arbitrary: listRequest.map((choice) => command(choice, (model) => runRequest(model, choice))),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .array(fc.array(oneBookRequest, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 3 })
+      .map((clients) => command({ atTheSameTime: clients }, (model) => runClients(model, clients))),
+  },
+  {
+    weight: 1,
+    arbitrary: anyLogin({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD }).map(
+      ([outcome, body]) => command({ login: body }, ({ catalog }) => logIn(catalog, outcome, body)),
+    ),
+  },
+);
+
 /** A new catalog, and one whose next books come to lie across a border between shards. */
 const idsBefore = fc.constantFrom(0, 9_997, 19_998);
 
@@ -41,11 +93,15 @@ test(
   `${sequences} random sequences of requests get the responses of the specification`,
   async () => {
     await fc.assert(
-      fc.asyncProperty(idsBefore, fc.commands(anyCommand, { maxCommands, size: 'max' }), (before, commands) =>
-        fc.asyncModelRun(async () => {
-          await emptyTable(before);
-          return { model: { idsBefore: before, catalog: emptyCatalog(before) }, real: call };
-        }, commands),
+      fc.asyncProperty(
+        idsBefore,
+        fc.commands([anyCommand], { maxCommands, size: 'max' }),
+        (lastId, commands) =>
+          fc.asyncModelRun(async () => {
+            await emptyTable(lastId);
+            const catalog = { lastId, spareIds: 0, books: new Map(), keys: new Map() };
+            return { model: { idsBefore: lastId, catalog }, real: call };
+          }, commands),
       ),
       { numRuns: sequences },
     );
@@ -55,6 +111,112 @@ test(
   },
   timeLimitMs,
 );
+
+function command(description: object, run: (model: Model) => Promise<void>): fc.AsyncCommand<Model, Call> {
+  return { check: () => true, run, toString: () => describe(description) };
+}
+
+/** One client, one request. */
+async function runRequest(model: Model, choice: RequestChoice): Promise<void> {
+  const { catalog } = model;
+  const request = chooseBook(choice, model, tagsIn(catalog));
+  const response = await send(call, request);
+  const { id, tag } = chosenIn(response);
+  const skipped = (id ?? 0) - catalog.lastId - 1;
+  const isNext = skipped >= 0 && skipped <= catalog.spareIds;
+  const effect = applyRequest(catalog, request, { id: isNext ? id : undefined, tag });
+  model.catalog = effect.catalog;
+  expect(response).toEqual(expectedResponse(request, effect));
+}
+
+/**
+ * Several clients at the same time, each with some requests one after the other. Their responses must be those of some
+ * order of all the requests, and what a list shows afterwards what that order leaves behind.
+ */
+async function runClients(model: Model, clients: readonly (readonly RequestChoice[])[]): Promise<void> {
+  let clock = 0;
+  const exchanges: Exchange[] = [];
+  const exchange = async (request: BookRequest) => {
+    clock += 1;
+    const invoked = clock;
+    const response = await send(call, request);
+    clock += 1;
+    exchanges.push({ invoked, returned: clock, request, response });
+    return response;
+  };
+  await Promise.all(
+    clients.map(async (choices) => {
+      const seen = tagsIn(model.catalog);
+      for (const choice of choices) {
+        const request = chooseBook(choice, model, seen);
+        const { tag } = chosenIn(await exchange(request));
+        const id = typeof request.id === 'number' && request.type !== 'create' ? request.id : 0;
+        if (tag !== undefined && seen.get(id)?.at(-1) !== tag) seen.set(id, [...(seen.get(id) ?? []), tag]);
+      }
+    }),
+  );
+  await exchange(wholeList);
+
+  const after = explainResponses(model.catalog, exchanges);
+  const told = exchanges.map(({ response: { envelope }, ...sent }) => describe({ ...sent, envelope }));
+  if (after === undefined)
+    expect.fail(`no order of the requests explains their responses:\n${told.join('\n')}`);
+  model.catalog = after;
+}
+
+/** A client that asks for a token, and uses it when it gets one. */
+async function logIn(catalog: Catalog, name: keyof typeof outcomes, body: string): Promise<void> {
+  const outcome = outcomes[name];
+  const { status, envelope } = await call('POST', '/token', { body });
+  const isRight = outcome.status === 200;
+  expect(envelope).toEqual({ ...outcome, data: isRight ? { token: expect.any(String) } : null });
+  expect(status).toBe(outcome.status);
+  if (!isRight) return;
+  const { token } = envelope.data as { token: string };
+  const list = await call('GET', '/books', { headers: { Authorization: token } });
+  expect(list.envelope.data).toEqual(applyRequest(catalog, wholeList).data);
+}
+
+function tagsIn({ books }: Catalog): SeenTags {
+  return new Map([...books].map(([id, { tags }]) => [id, tags]));
+}
+
+function chooseBook(
+  { id: idChoice, precondition, ...choice }: RequestChoice,
+  model: Model,
+  seen: SeenTags,
+): BookRequest {
+  const id = chooseId(idChoice, model);
+  const tags = (typeof id === 'number' && seen.get(id)) || [];
+  return { ...choice, id, precondition: precondition && chooseTags(precondition, tags) };
+}
+
+function chooseTags(choice: PreconditionChoice, seen: readonly string[]): Precondition {
+  if ('header' in choice) {
+    return { header: choice.header, strong: choice.header === '*' ? '*' : [], weak: [] };
+  }
+  const [strong, weak]: [string[], string[]] = [[], []];
+  const written = choice.map((tag) => {
+    const chosen = tag === 'foreign' ? undefined : seen.at(tag === 'seen earlier' ? -2 : -1);
+    (tag.startsWith('weak') ? weak : strong).push(chosen ?? '"foreign"');
+    return `${tag.startsWith('weak') ? 'W/' : ''}${chosen ?? '"foreign"'}`;
+  });
+  return { header: written.join(', '), strong, weak };
+}
+
+function chooseId(choice: IdChoice, { idsBefore: before, catalog: { lastId } }: Model): number | string {
+  if ('text' in choice) return choice.text;
+  if ('next' in choice) return lastId + choice.next;
+  const created = lastId - before;
+  return created === 0 ? lastId + 1 : before + 1 + (choice.created % created);
+}
+
+/** Writes a request for the reader of a failing sequence. */
+function describe(value: object): string {
+  return JSON.stringify(value, (_key, member) =>
+    typeof member === 'string' && member.length > 200 ? `${member.slice(0, 10)}… (${member.length})` : member,
+  );
+}
 
 async function emptyTable(lastId: number): Promise<void> {
   const { client, tableName: TableName } = table;

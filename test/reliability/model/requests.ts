@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import type { BookFields } from '../../../lib/books/book.ts';
+import { anyText } from '../../support/any-text.ts';
+
+/** A request body together with what it means. */
+interface Body {
+  readonly text: string;
+  readonly isBase64Encoded: boolean;
+  /** The fields that it holds; absent when it cannot be parsed into them. */
+  readonly fields: Partial<BookFields> | undefined;
+}
+
+/** The entity tags in `If-Match` or `If-None-Match`, and how they are written. */
+export interface Precondition {
+  readonly header: string;
+  /** The tags that it names, `*` for any, each with its quotation marks. */
+  readonly strong: readonly string[] | '*';
+  readonly weak: readonly string[];
+}
+
+/** Which book, before it is known which there are: one created earlier, one of the next ids, or a text that is no id. */
+export type IdChoice = { readonly created: number } | { readonly next: number } | { readonly text: string };
+
+/** A list of tags, before it is known which the book has, or a header that is written out. */
+export type PreconditionChoice =
+  | readonly ('last seen' | 'seen earlier' | 'weak last seen' | 'foreign')[]
+  | { readonly header: string };
+
+/** What a client asks; a type ignores the members that have no meaning for it. */
+interface Request<Id, Tags> {
+  readonly type: 'create' | 'get' | 'update' | 'delete' | 'list';
+  /** The HMAC of a good token, or what is wrong with it. */
+  readonly access: 'HS256' | 'HS384' | 'HS512' | 'missing' | 'invalid';
+  /** Of the book; of a list, the id that it begins after. */
+  readonly id: Id;
+  readonly body: Body;
+  readonly key: string | undefined;
+  readonly precondition: Tags | undefined;
+  /** Infinity for the whole list. */
+  readonly limit: number;
+}
+
+/** A request for a book that is yet to be chosen. */
+export type RequestChoice = Request<IdChoice, PreconditionChoice>;
+
+/** A request; a text for an id is one that no book can have. */
+export type BookRequest = Request<number | string, Precondition>;
+
+/** Draws one of some values as often as its weight says. */
+function draw<Value>(...weighted: readonly (readonly [number, fc.Arbitrary<Value>])[]): fc.Arbitrary<Value> {
+  return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
+/** Few different fields, so that clients meet; any of them now and then. */
+const anyFields = fc.record(
+  {
+    title: fc.oneof(fc.constantFrom('', 'Emma', 'Dune'), anyText),
+    author: anyText,
+    year: fc.oneof(fc.integer({ min: -3000, max: 3000 }), fc.maxSafeInteger()),
+  },
+  { requiredKeys: [] },
+);
+
+const unreadable = [
+  ...['', '{', '[]', 'null', '1', '"x"', '{"year":1}x', '{"title":"\\ud800"}', '{"title":null}'],
+  ...['{"year":"1"}', '{"year":1.5}', '{"year":1e400}', '{"year":9007199254740992}', '{"author":["x"]}'],
+];
+
+/** More text than a book may have, by one byte. */
+const oversized = encode({}, false, { title: 'x'.repeat(400 * 1024 + 1) });
+
+const anyBody = draw<Body>(
+  [
+    32,
+    fc
+      .tuple(fc.constantFrom({}, {}, { id: 7 }, { isbn: null, Title: 'x' }), fc.boolean(), anyFields)
+      .map(([ignored, isBase64Encoded, fields]) => encode(ignored, isBase64Encoded, fields)),
+  ],
+  // The same fields again now and then, as a client that repeats a request sends them.
+  [
+    12,
+    fc
+      .constantFrom({}, { title: 'Dune' }, { title: 'Dune', author: '', year: 0 })
+      .map((fields) => encode({}, false, fields)),
+  ],
+  [6, fc.constantFrom(...unreadable).map((text) => ({ text, isBase64Encoded: false, fields: undefined }))],
+  [
+    2,
+    fc.constant({
+      text: Buffer.from('{\xc3(}', 'latin1').toString('base64'),
+      isBase64Encoded: true,
+      fields: undefined,
+    }),
+  ],
+  [1, fc.constant(oversized)],
+);
+
+const anyId = draw<IdChoice>(
+  [12, fc.record({ created: fc.nat({ max: 5 }) })],
+  [3, fc.record({ next: fc.integer({ min: 1, max: 3 }) })],
+  [1, fc.record({ text: fc.constantFrom('0', '-1', '01', '1.0', '1e0', 'x', '', '9007199254740992') })],
+);
+
+/** Few keys, so that they are used again, with the same fields and with others. */
+const anyKey = draw(
+  [8, fc.constant(undefined)],
+  [5, fc.constantFrom('one', '"two"', '3'.repeat(255))],
+  [1, fc.constantFrom('', 'a b', 'ż', '4'.repeat(256), 'tab\t')],
+);
+
+const anyTag = fc.constantFrom('last seen', 'seen earlier', 'weak last seen', 'foreign');
+
+const anyPrecondition = draw<PreconditionChoice | undefined>(
+  [8, fc.constant(undefined)],
+  [5, fc.constant(['last seen'])],
+  [3, fc.array(anyTag, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<PreconditionChoice>],
+  [
+    1,
+    fc
+      .constantFrom('*', '', ',', 'unquoted', '"open', 'w/"x"', '"a" "b"', '*, "x"')
+      .map((header) => ({ header })),
+  ],
+);
+
+/** A request that works on one book. */
+export const oneBookRequest: fc.Arbitrary<RequestChoice> = requestOf(
+  draw([8, fc.constant('create')], [6, fc.constant('update')], [6, fc.constantFrom('get', 'delete')]),
+);
+
+/** A request for the list, or for a page of it. */
+export const listRequest: fc.Arbitrary<RequestChoice> = requestOf(fc.constant('list'));
+
+function requestOf(type: fc.Arbitrary<RequestChoice['type']>): fc.Arbitrary<RequestChoice> {
+  return fc.record({
+    type,
+    access: draw(
+      [20, fc.constantFrom('HS256', 'HS384', 'HS512')],
+      [1, fc.constantFrom('missing', 'invalid')],
+    ),
+    id: anyId,
+    body: anyBody,
+    key: anyKey,
+    precondition: anyPrecondition,
+    limit: fc.constantFrom(1, 2, 3, 1000, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
+  });
+}
+
+/** A body for POST /token, and what it gets. */
+export const anyLogin = (right: { readonly username: string; readonly password: string }) =>
+  fc.oneof(
+    fc.constant(['tokenGenerated', JSON.stringify(right)] as const),
+    fc
+      .tuple(anyText, anyText)
+      .map(([username, password]) => ['invalidCredentials', JSON.stringify({ username, password })] as const),
+    fc.constantFrom('{}', '{"username":"librarian"}').map((text) => ['invalidCredentials', text] as const),
+    fc
+      .constantFrom('', '[]', '{"username":1}', '{"password":null}', '{"username":')
+      .map((text) => ['invalidRequestPayload', text] as const),
+  );
+
+function encode(ignored: object, isBase64Encoded: boolean, fields: Partial<BookFields>): Body {
+  const text = JSON.stringify({ ...ignored, ...fields });
+  return { text: isBase64Encoded ? Buffer.from(text).toString('base64') : text, isBase64Encoded, fields };
+}
