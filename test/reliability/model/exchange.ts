@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { expect } from 'vitest';
 import { forgeToken } from '../../support/forge-token.ts';
 import { type Call, settings } from '../../support/load-handlers.ts';
 import { findOrder, type Interval } from '../find-order.ts';
@@ -62,8 +61,7 @@ export function expectedResponse(
   const headers = {
     ...(!isNotModified && { 'Content-Type': 'application/json' }),
     ...(nextAfter !== undefined && { Link: `</books?limit=${limit}&after=${nextAfter}>; rel="next"` }),
-    // The list varies with Accept-Encoding, whatever it says.
-    ...(outcome.status === 200 && type === 'list' && { Vary: expect.any(String) }),
+    ...(outcome.status === 200 && type === 'list' && { Vary: 'Accept-Encoding' }),
     ...(tag !== undefined && { ETag: tag }),
     ...(replayed && { 'Idempotency-Replayed': 'true' }),
   };
@@ -103,14 +101,7 @@ export function explainResponses(catalog: Catalog, exchanges: readonly Exchange[
 
 function applyExchange(catalog: Catalog, { request, response }: Exchange): Catalog | undefined {
   const effect = applyRequest(catalog, request, chosenIn(response));
-  const { status, message } = effect.outcome;
-  const expected = status === 304 ? null : { status, message, data: effect.data };
-  return response.status === status &&
-    isDeepStrictEqual(response.envelope, expected) &&
-    response.headers?.ETag === effect.tag &&
-    response.headers?.['Idempotency-Replayed'] === (effect.replayed ? 'true' : undefined)
-    ? effect.catalog
-    : undefined;
+  return isDeepStrictEqual(response, expectedResponse(request, effect)) ? effect.catalog : undefined;
 }
 
 /** Gives a text that only equal states have. */

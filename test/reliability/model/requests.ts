@@ -67,31 +67,23 @@ const unreadable = [
 ];
 
 /** More text than a book may have, by one byte. */
-const oversized = encode({}, false, { title: 'x'.repeat(400 * 1024 + 1) });
+const oversized = encode({ title: 'x'.repeat(400 * 1024 + 1) });
+
+const noUtf8 = Buffer.from('{\xc3(}', 'latin1').toString('base64');
+
+const anyIgnored = fc.constantFrom({}, {}, { id: 7 }, { isbn: null, Title: 'x' });
 
 const anyBody = draw<Body>(
-  [
-    32,
-    fc
-      .tuple(fc.constantFrom({}, {}, { id: 7 }, { isbn: null, Title: 'x' }), fc.boolean(), anyFields)
-      .map(([ignored, isBase64Encoded, fields]) => encode(ignored, isBase64Encoded, fields)),
-  ],
+  [32, fc.tuple(anyFields, anyIgnored, fc.boolean()).map((parts) => encode(...parts))],
   // The same fields again now and then, as a client that repeats a request sends them.
   [
     12,
     fc
       .constantFrom({}, { title: 'Dune' }, { title: 'Dune', author: '', year: 0 })
-      .map((fields) => encode({}, false, fields)),
+      .map((same) => encode(same)),
   ],
   [6, fc.constantFrom(...unreadable).map((text) => ({ text, isBase64Encoded: false, fields: undefined }))],
-  [
-    2,
-    fc.constant({
-      text: Buffer.from('{\xc3(}', 'latin1').toString('base64'),
-      isBase64Encoded: true,
-      fields: undefined,
-    }),
-  ],
+  [2, fc.constant({ text: noUtf8, isBase64Encoded: true, fields: undefined })],
   [1, fc.constant(oversized)],
 );
 
@@ -145,20 +137,26 @@ function requestOf(type: fc.Arbitrary<RequestChoice['type']>): fc.Arbitrary<Requ
   });
 }
 
-/** A body for POST /token, and what it gets. */
-export const anyLogin = (right: { readonly username: string; readonly password: string }) =>
-  fc.oneof(
-    fc.constant(['tokenGenerated', JSON.stringify(right)] as const),
+/** What a body for POST /token gets, and the body. */
+export type Login = readonly ['tokenGenerated' | 'invalidCredentials' | 'invalidRequestPayload', string];
+
+export function anyLogin(right: {
+  readonly username: string;
+  readonly password: string;
+}): fc.Arbitrary<Login> {
+  return fc.oneof(
+    fc.constant<Login>(['tokenGenerated', JSON.stringify(right)]),
     fc
-      .tuple(anyText, anyText)
-      .map(([username, password]) => ['invalidCredentials', JSON.stringify({ username, password })] as const),
-    fc.constantFrom('{}', '{"username":"librarian"}').map((text) => ['invalidCredentials', text] as const),
+      .record({ username: anyText, password: anyText })
+      .map((login): Login => ['invalidCredentials', JSON.stringify(login)]),
+    fc.constantFrom('{}', '{"username":"librarian"}').map((text): Login => ['invalidCredentials', text]),
     fc
       .constantFrom('', '[]', '{"username":1}', '{"password":null}', '{"username":')
-      .map((text) => ['invalidRequestPayload', text] as const),
+      .map((text): Login => ['invalidRequestPayload', text]),
   );
+}
 
-function encode(ignored: object, isBase64Encoded: boolean, fields: Partial<BookFields>): Body {
+function encode(fields: Partial<BookFields>, ignored = {}, isBase64Encoded = false): Body {
   const text = JSON.stringify({ ...ignored, ...fields });
   return { text: isBase64Encoded ? Buffer.from(text).toString('base64') : text, isBase64Encoded, fields };
 }

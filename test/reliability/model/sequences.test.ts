@@ -12,6 +12,7 @@ import {
   anyLogin,
   type BookRequest,
   type IdChoice,
+  type Login,
   listRequest,
   oneBookRequest,
   type Precondition,
@@ -55,35 +56,20 @@ afterAll(async () => {
   await engine.stop();
 });
 
-const wholeList = {
-  type: 'list',
-  access: 'HS256',
-  id: 0,
-  limit: Number.POSITIVE_INFINITY,
-} as BookRequest;
+const wholeList = { type: 'list', access: 'HS256', id: 0, limit: Number.POSITIVE_INFINITY } as BookRequest;
+
+const anyRequest = fc.oneof({ weight: 4, arbitrary: oneBookRequest }, { weight: 1, arbitrary: listRequest });
+const anyClients = fc.array(fc.array(oneBookRequest, { minLength: 1, maxLength: 3 }), {
+  minLength: 2,
+  maxLength: 3,
+});
+const login = anyLogin({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD });
 
 /** Every kind of command, those that change books most often. */
 const anyCommand = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: oneBookRequest.map((choice) => command(choice, (model) => runRequest(model, choice))),
-  },
-  {
-    weight: 3,
-    arbitrary: listRequest.map((choice) => command(choice, (model) => runRequest(model, choice))),
-  },
-  {
-    weight: 3,
-    arbitrary: fc
-      .array(fc.array(oneBookRequest, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 3 })
-      .map((clients) => command({ atTheSameTime: clients }, (model) => runClients(model, clients))),
-  },
-  {
-    weight: 1,
-    arbitrary: anyLogin({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD }).map(
-      ([outcome, body]) => command({ login: body }, ({ catalog }) => logIn(catalog, outcome, body)),
-    ),
-  },
+  { weight: 15, arbitrary: anyRequest.map((choice) => command(choice, runRequest)) },
+  { weight: 3, arbitrary: anyClients.map((clients) => command(clients, runClients)) },
+  { weight: 1, arbitrary: login.map((sent) => command(sent, ({ catalog }) => logIn(catalog, sent))) },
 );
 
 /** A new catalog, and one whose next books come to lie across a border between shards. */
@@ -112,8 +98,11 @@ test(
   timeLimitMs,
 );
 
-function command(description: object, run: (model: Model) => Promise<void>): fc.AsyncCommand<Model, Call> {
-  return { check: () => true, run, toString: () => describe(description) };
+function command<Choice extends object>(
+  choice: Choice,
+  run: (model: Model, choice: Choice) => Promise<void>,
+): fc.AsyncCommand<Model, Call> {
+  return { check: () => true, run: (model) => run(model, choice), toString: () => describe(choice) };
 }
 
 /** One client, one request. */
@@ -165,7 +154,7 @@ async function runClients(model: Model, clients: readonly (readonly RequestChoic
 }
 
 /** A client that asks for a token, and uses it when it gets one. */
-async function logIn(catalog: Catalog, name: keyof typeof outcomes, body: string): Promise<void> {
+async function logIn(catalog: Catalog, [name, body]: Login): Promise<void> {
   const outcome = outcomes[name];
   const { status, envelope } = await call('POST', '/token', { body });
   const isRight = outcome.status === 200;
