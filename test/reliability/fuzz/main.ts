@@ -1,19 +1,25 @@
 /**
  * `npm run verify:fuzz`: Schemathesis makes requests from openapi.yaml, valid and not, sends them to the local service, and
- * compares every answer with the description. Exit code 77 where there is no Python.
+ * compares every response with the description. Exit code 77 where there is no Python.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createBookCatalogClient } from '../../../tools/client/book-catalog-client.ts';
-import { createDataFolder, LocalService } from '../../local/local-service.ts';
+import { createDataFolder, LocalService, testSettings } from '../../local/local-service.ts';
+import { fragments } from '../../support/any-text.ts';
+import { forgeToken } from '../../support/forge-token.ts';
 import { NoPythonError, preparePython } from '../../support/python-environment.ts';
 
 const noPythonExitCode = 77;
 
-/** The login that openapi.yaml has as its example, so that it is one that succeeds. */
-const exampleLogin = { username: 'admin', password: 'password' };
+const hooks = {
+  SCHEMATHESIS_HOOKS: 'test/reliability/fuzz/hooks.py',
+  FRAGMENTS: JSON.stringify(fragments),
+};
+
+/** The example in openapi.yaml, so that it is a login that succeeds. */
+const exampleLogin = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
 
 try {
   process.exitCode = await main(process.argv.slice(2));
@@ -28,23 +34,17 @@ async function main(options: readonly string[]): Promise<number> {
   // Git ignores it.
   const command = preparePython('.venv-fuzz', 'test/reliability/fuzz/requirements.txt');
   const dataFolder = await createDataFolder();
-  const { username, password } = exampleLogin;
-  const service = await LocalService.start({
-    DB_PATH: dataFolder,
-    AUTH_USERNAME: username,
-    AUTH_PASSWORD: password,
-  });
+  const service = await LocalService.start({ DB_PATH: dataFolder, ...exampleLogin });
   try {
-    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...exampleLogin });
-    const { data: login } = await client.POST('/token', { body: exampleLogin });
+    const token = forgeToken({ secret: testSettings.SECRET_TOKEN });
     const fuzzer = spawn(
       command('schemathesis'),
       [
         ...['--config-file', 'test/reliability/fuzz/schemathesis.toml', 'run', 'openapi.yaml'],
-        ...['--url', service.baseUrl, '--header', `Authorization: ${login?.data.token}`],
+        ...['--url', service.baseUrl, '--header', `Authorization: ${token}`],
         ...options,
       ],
-      { stdio: 'inherit', env: { ...process.env, SCHEMATHESIS_HOOKS: 'test/reliability/fuzz/hooks.py' } },
+      { stdio: 'inherit', env: { ...process.env, ...hooks } },
     );
     const [exitCode] = (await once(fuzzer, 'close')) as [number | null];
     return exitCode ?? 1;
