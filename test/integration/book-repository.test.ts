@@ -12,7 +12,6 @@ import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import { anyText } from '../support/any-text.ts';
 import { emma, listBooks, readCounter, setCounter } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
-import { inParallel } from '../support/in-parallel.ts';
 
 /** An item has at most 409,600 bytes with the names of its attributes, numbers and write tokens. */
 const largest = 'x'.repeat(409_600 - 256);
@@ -38,19 +37,6 @@ describe('create', () => {
 
     expect(await table.repository.create(emma)).toEqual({ id: 3, ...emma });
     expect(await readCounter(table)).toBe(3);
-  });
-
-  test('500 books created 50 at a time have distinct ids and keep their own fields', async () => {
-    const { table } = await openTable();
-
-    const created = await inParallel(500, 50, (index) =>
-      table.repository.create({ ...emma, title: `Book ${index}` }),
-    );
-
-    // Not 1 to 500: on a busy machine the client asks twice for an id, which leaves a gap.
-    expect(new Set(created.map(({ id }) => id)).size).toBe(500);
-    expect(created.map(({ title }) => title)).toEqual(created.map((_, index) => `Book ${index}`));
-    expect(await listBooks(table)).toEqual(created.toSorted((a, b) => a.id - b.id));
   });
 
   test('an item holds the fields, a write token and nothing else, where items always were', async () => {
@@ -136,36 +122,6 @@ describe('update and delete', () => {
       expect(await listBooks(table)).toEqual([other, updated]);
     },
   );
-
-  test('updates of different fields at the same time are all kept; of one book, one wins whole', async () => {
-    const { table } = await openTable();
-    const [first, second] = [await table.repository.create(emma), await table.repository.create(emma)];
-    const fields = { title: 'title', author: 'author', year: 7 };
-
-    await Promise.all([
-      ...Object.entries(fields).map(([name, value]) => table.repository.update(first.id, { [name]: value })),
-      inParallel(20, 20, (index) =>
-        table.repository.update(second.id, { title: `t${index}`, author: `a${index}`, year: index }),
-      ),
-    ]);
-
-    expect(await table.repository.get(first.id)).toEqual({ id: first.id, ...fields });
-    const { title, author, year } = await table.repository.get(second.id);
-    expect([title, author]).toEqual([`t${year}`, `a${year}`]);
-  });
-
-  test('of ten deletions between updates exactly one succeeds, and the book stays away', async () => {
-    const { table } = await openTable();
-    await table.repository.create(emma);
-
-    const deletions = Array.from({ length: 10 }, () => table.repository.delete(1));
-    const updates = Array.from({ length: 10 }, (_, year) => table.repository.update(1, { year }));
-    const [results] = await Promise.all([Promise.allSettled(deletions), Promise.allSettled(updates)]);
-
-    const refused = results.flatMap((result) => (result.status === 'rejected' ? result.reason.name : []));
-    expect(refused).toEqual(Array(9).fill('BookNotFoundError'));
-    expect(await listBooks(table)).toEqual([]);
-  });
 
   test('a book that would grow over 400 KB is refused and unchanged; a missing one is not found', async () => {
     const { table } = await openTable();

@@ -103,42 +103,19 @@ describe.each(['POST /book', 'GET /books', 'GET /book/{id}', 'PUT /book/{id}', '
   },
 );
 
-describe('bodies', () => {
-  test.each([null, '', '{', '[]', 'null', '{"title":1}', '{"author":null}', '{"title":"x","year":1.5}'])(
-    '%j: 400, or 404 without the book; nothing is stored and no id is drawn',
-    async (body) => {
-      const before = await readAll();
+test.each([null, '{', '[]', '{"title":1}', '{"title":"x","year":1.5}'])(
+  'the body %j: 400, or 404 without the book; nothing is stored and no id is drawn',
+  async (body) => {
+    const before = await readAll();
 
-      expect(await send('POST', '/book', { body })).toEqual(invalidInput);
-      expect(await send('PUT', path, { body })).toEqual(invalidInput);
-      expect(await send('PUT', '/book/999999', { body })).toEqual(bookNotFound);
+    expect(await send('POST', '/book', { body })).toEqual(invalidInput);
+    expect(await send('PUT', path, { body })).toEqual(invalidInput);
+    expect(await send('PUT', '/book/999999', { body })).toEqual(bookNotFound);
 
-      expect(await readAll()).toEqual(before);
-      expect(await readCounter(service.table)).toBe(id);
-    },
-  );
-
-  test('missing fields are zero values or stay as they were; an id and unknown members are ignored', async () => {
-    const body = { id: 99, title: 'Persuasion', isbn: 'x' };
-
-    const created = await send('POST', '/book', { body });
-    const updated = await send('PUT', path, { body });
-    const unchanged = await send('PUT', path, { body: {} });
-
-    expect(created.envelope.data).toEqual({ id: id + 1, title: 'Persuasion', author: '', year: 0 });
-    expect(updated.envelope.data).toEqual({ id, ...emma, title: 'Persuasion' });
-    expect(unchanged).toEqual(updated);
-    expect((await readAll()).slice(-2)).toEqual([updated.envelope.data, created.envelope.data]);
-  });
-
-  test('base64 is decoded', async () => {
-    const body = Buffer.from(JSON.stringify({ title: 'Zażółć 📚' })).toString('base64');
-
-    expect((await send('PUT', path, { body, isBase64Encoded: true })).envelope.data).toMatchObject({
-      title: 'Zażółć 📚',
-    });
-  });
-});
+    expect(await readAll()).toEqual(before);
+    expect(await readCounter(service.table)).toBe(id);
+  },
+);
 
 test.each(['abc', '0', '-1', '01', '1.0', '1e0', '+1', '9007199254740992', ' 1', '1 ', '%31', ''])(
   'the id %j: 404 without a request to the database',
@@ -158,21 +135,6 @@ describe('entity tags and preconditions', () => {
   const get = (value: string) => send('GET', path, { headers: { 'If-None-Match': value } });
   const put = (tag: string) => send('PUT', path, { headers: { 'If-Match': tag }, body: { year: 1 } });
   const remove = (tag: string) => send('DELETE', path, { headers: { 'If-Match': tag } });
-
-  test('POST, GET and PUT carry one strong tag while nothing changes; DELETE and errors none', async () => {
-    const created = await send('POST', '/book', { body: emma });
-    const one = `/book/${id + 1}`;
-    const read = await send('GET', one);
-    const unchanged = await send('PUT', one, { body: {} });
-    const changed = await send('PUT', one, { body: { year: 1 } });
-
-    expect(tagOf(created)).toMatch(/^"[\w-]+"$/);
-    expect([tagOf(read), tagOf(unchanged)]).toEqual([tagOf(created), tagOf(created)]);
-    expect(tagOf(changed)).not.toBe(tagOf(created));
-    expect(tagOf(await send('GET', one))).toBe(tagOf(changed));
-    expect((await send('DELETE', one)).headers).toEqual(json);
-    expect((await send('GET', one)).headers).toEqual(json);
-  });
 
   test('If-None-Match: 304 for the current version', async () => {
     const tag = tagOf(await send('GET', path));
@@ -214,13 +176,6 @@ describe('entity tags and preconditions', () => {
     expect(
       await Promise.all([{ year: 'x' }, tooLarge, {}, { year: 1 }].map((body) => ask(path, body))),
     ).toEqual([400, 413, 412, 412]);
-  });
-
-  test('a header in two spellings is one list', async () => {
-    const tag = tagOf(await send('GET', path));
-    const multiValueHeaders = { 'If-Match': ['"y"', tag], 'if-match': ['"x"'] };
-
-    expect((await send('DELETE', path, { multiValueHeaders })).status).toBe(200);
   });
 });
 

@@ -15,8 +15,6 @@ import { captureLog } from '../support/captured-log.ts';
 import { expectUnavailable, useTables } from '../support/fixtures.ts';
 import { createContext, createEvent } from '../support/load-handlers.ts';
 
-const operations = ['UpdateItem', 'PutItem', 'GetItem', 'Query', 'DeleteItem'];
-
 /** The timeout of the functions, before which an operation has to end. */
 const functionTimeoutMs = 10_000;
 
@@ -187,66 +185,51 @@ describe.concurrent('while a retry is under way, another client', () => {
   });
 });
 
-describe.concurrent.each<Fault>(['request lost', 'server error', 'throttled'])('%s', (fault) => {
-  test('twice: every operation succeeds as if nothing had happened', async () => {
-    const { table, proxy, proxied, books, others, book } = await openTable();
-    await others.create(emma);
-    await others.create(emma);
-    for (const operation of operations) proxy.injectFault(operation, fault, 2);
+describe.concurrent.each<[Fault, attempts: number]>([
+  ['request lost', 2],
+  ['server error', 2],
+  ['throttled', 2],
+  ['response altered', 1],
+  ['wrong checksum', 1],
+  ['response reset', 1],
+  ['garbage', 1],
+])('%s', (fault, attempts) => {
+  test(`at ${attempts} of three attempts: every operation succeeds as if nothing had happened`, async () => {
+    const { table, proxy, proxied, books, book } = await openTable();
+    proxy.disturb({ fault, attempts });
 
-    const [created, read, updated] = await Promise.all([
-      books.create({ ...emma, title: 'new' }),
-      books.get(1),
-      books.update(2, { title: 'changed' }),
-      books.delete(3),
-      listBooks(proxied),
-    ]);
+    const created = await books.create(emma);
+    const { id } = created.book;
+    const updated = await books.update(id, { year: 1816 });
 
-    expect(read.book).toEqual(book);
-    expect(created.book.title).toBe('new');
-    expect(await listBooks(table)).toEqual([book, { id: 2, ...emma, title: 'changed' }, created.book]);
-    expect(updated.book.title).toBe('changed');
+    expect(updated.book).toEqual({ id, ...emma, year: 1816 });
+    expect(await books.get(id)).toEqual(updated);
+    expect(await listBooks(proxied)).toEqual([book, updated.book]);
+    await books.delete(id);
+    expect(await listBooks(table)).toEqual([book]);
   });
 
-  test('three times: the storage is unavailable, and a book that was not stored leaves a gap', async () => {
-    const { table, proxy, books, book, runAll } = await openTable();
-    proxy.injectFault('PutItem', fault, 3);
-    await expectUnavailable([books.create(emma)]);
-    for (const operation of operations) proxy.injectFault(operation, fault, 100);
+  test('always: the storage is unavailable, no wrong data is believed, and nothing has changed', async () => {
+    const { table, proxy, book, runAll } = await openTable();
+    proxy.disturb({ fault });
+
     await expectUnavailable(runAll());
 
     await proxy.heal();
-    expect(await listBooks(table)).toEqual([book]);
-    expect((await books.create(emma)).book.id).toBe(3);
+    const { title: _, ...unchanged } = book;
+    expect(await listBooks(table)).toMatchObject([unchanged]);
   });
 });
 
-describe.concurrent.each<Fault>(['response altered', 'wrong checksum', 'response reset', 'garbage'])(
-  '%s',
-  (fault) => {
-    test('once: every operation is retried', async () => {
-      const { table, proxy, proxied, books, book } = await openTable();
-      proxy.disturb({ fault, attempts: 1 });
+test.concurrent('a book that is not stored in three attempts is not there, and its id is a gap', async () => {
+  const { table, proxy, books, book } = await openTable();
+  proxy.injectFault('PutItem', 'server error', 3);
 
-      const created = await books.create(emma);
-      const { id } = created.book;
-      const updated = await books.update(id, { year: 1816 });
+  await expectUnavailable([books.create(emma)]);
 
-      expect(updated.book).toEqual({ id, ...emma, year: 1816 });
-      expect(await books.get(id)).toEqual(updated);
-      expect(await listBooks(proxied)).toEqual([book, updated.book]);
-      await books.delete(id);
-      expect(await listBooks(table)).toEqual([book]);
-    });
-
-    test('always: the storage is unavailable, and no wrong data is believed', async () => {
-      const { proxy, runAll } = await openTable();
-      proxy.disturb({ fault });
-
-      await expectUnavailable(runAll());
-    });
-  },
-);
+  expect(await listBooks(table)).toEqual([book]);
+  expect((await books.create(emma)).book.id).toBe(3);
+});
 
 describe.concurrent('an engine that hangs', () => {
   test.each<Fault>(['no response', 'response stalls'])(

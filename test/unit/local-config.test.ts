@@ -53,14 +53,12 @@ describe('the configuration of a local start', () => {
     expect(dataFolder).toBe(join(folder, 'other'));
   });
 
-  test.each([
-    ['AUTH_PASSWORD', 'AUTH_PASSWORD is empty'],
-    ['SECRET_TOKEN', 'SECRET_TOKEN is empty'],
-    ['DB_URL', 'DB_URL is empty'],
-    ['DB_PATH', 'DB_PATH is empty'],
-  ])('is refused when %s is set to nothing', async (name, problem) => {
-    await writeDotEnv(`${name}=`);
+  test.each(['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'])(
+    'is refused when %s is set to nothing',
+    async (name) => {
+      await writeDotEnv(`${name}=`);
 
-    expect(() => loadLocalConfig(folder, {})).toThrow(problem);
-  });
+      expect(() => loadLocalConfig(folder, {})).toThrow(`${name} is empty`);
+    },
+  );
 });

@@ -166,20 +166,6 @@ describe('publicEndpoint', () => {
     expect(response.statusCode).toBe(503);
     expect(unhandled).not.toHaveBeenCalled();
   });
-
-  test('requests at the same time do not get each other’s responses', async () => {
-    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async ({ body }) => {
-      await setTimeout(Number(body) % 3);
-      return { data: body };
-    });
-
-    const bodies = Array.from({ length: 20 }, (_, index) => String(index));
-    const responses = await Promise.all(
-      bodies.map((body) => endpoint(createEvent({ body }), createContext())),
-    );
-
-    expect(responses.map((response) => JSON.parse(response.body).data)).toEqual(bodies);
-  });
 });
 
 describe('protectedEndpoint', () => {

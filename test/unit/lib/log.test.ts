@@ -117,20 +117,6 @@ describe('logRequests', () => {
     expect(log.lines.map(({ coldStart }) => coldStart)).toEqual([true, false, false, true, false, false]);
   });
 
-  test('requests at the same time have durations of their own', async () => {
-    const endpoint = publicEndpoint(
-      config,
-      outcomes.bookRetrieved,
-      ({ body }) => new Promise((resolve) => setTimeout(resolve, Number(body), {})),
-    );
-
-    await Promise.all(['60', '0'].map((body) => endpoint(createEvent({ body }), createContext())));
-
-    const [fast, slow] = log.lines;
-    expect(slow?.durationMs).toBeGreaterThanOrEqual(59);
-    expect(fast?.durationMs).toBeLessThan(Number(slow?.durationMs));
-  });
-
   test('a 5xx is an error with the cause and its stack', async () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:8000');
     const error = new StorageUnavailableError('DynamoDB failed', { cause });

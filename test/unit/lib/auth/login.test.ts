@@ -67,33 +67,14 @@ describe('POST /token', () => {
   });
 
   test.each([
-    { username, password: 'sentinel' },
-    { username: 'sentinel', password },
-    { username },
-    { password },
-    { USERNAME: username, PASSWORD: password },
-    {},
-  ])('%j: 401', async (login) => {
-    const { envelope } = await post(JSON.stringify(login));
-
-    expect(envelope).toEqual({ status: 401, message: 'Invalid credentials', data: null });
+    [JSON.stringify({ username, password: 'sentinel' }), 401, 'Invalid credentials'],
+    [JSON.stringify({ username: 'sentinel', password }), 401, 'Invalid credentials'],
+    ['{}', 401, 'Invalid credentials'],
+    ['{"password":null}', 400, 'Invalid request payload'],
+    ['{', 400, 'Invalid request payload'],
+  ])('the body %s: %i', async (body, status, message) => {
+    expect((await post(body)).envelope).toEqual({ status, message, data: null });
     expect(log.text).not.toMatch(/sentinel|librarian/);
-  });
-
-  test.each([
-    null,
-    '',
-    '{',
-    '[]',
-    'null',
-    '"x"',
-    '{"username":1}',
-    '{"password":null}',
-    '{"password":"\\ud800"}',
-  ])('the body %j: 400', async (body) => {
-    const { envelope } = await post(body);
-
-    expect(envelope).toEqual({ status: 400, message: 'Invalid request payload', data: null });
   });
 
   test('a token that cannot be signed: 500, with the cause in the log', async () => {
