@@ -190,7 +190,7 @@ describe('each example of openapi.yaml is the answer of a service', () => {
   test('requests that are malformed HTTP', async () => {
     for (const { method, path } of [{ method: 'POST', path: '/token' }, ...protectedRequests]) {
       const malformed = `${method} ${path} HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n`;
-      const [received] = (await exchangeRaw(service.port, malformed)).answers;
+      const [received] = (await exchangeRaw(service.port, malformed)).responses;
       const { status = 0, headers = new Map(), body = '' } = received ?? {};
       const request = { method, path };
       const answer = { request, status, headers: Object.fromEntries(headers), body: Buffer.from(body) };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { request } from '../support/http-client.ts';
-import { exchangeRaw, openRaw, type RawAnswer } from '../support/raw-http.ts';
+import { exchangeRaw, openRaw, type RawResponse } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const badRequest = { status: 400, message: 'Bad request', data: null };
@@ -17,7 +17,7 @@ const messages = Object.values({ ...outcomes, badRequest, notFound })
 const local = useLocalService({ LOG_FORMAT: 'json' });
 
 /** Checks what holds for every response: no 5xx, exactly the envelope, a known message, no header about the server. */
-function expectHarmless({ status, headers, body }: RawAnswer): void {
+function expectHarmless({ status, headers, body }: RawResponse): void {
   expect(status).toBeLessThan(500);
   expect(headers.get('content-type')).toBe('application/json');
   const envelope = JSON.parse(body);
@@ -31,10 +31,10 @@ function expectHarmless({ status, headers, body }: RawAnswer): void {
 
 /** Sends bytes and returns the envelopes of the responses. */
 async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[2]): Promise<unknown[]> {
-  const { answers, rest } = await exchangeRaw(local.service.port, bytes, options);
+  const { responses, rest } = await exchangeRaw(local.service.port, bytes, options);
   expect(rest).toBe('');
-  for (const answer of answers) expectHarmless(answer);
-  return answers.map(({ body }) => JSON.parse(body));
+  for (const response of responses) expectHarmless(response);
+  return responses.map(({ body }) => JSON.parse(body));
 }
 
 function get(target: string, headers = ''): string {
@@ -117,13 +117,13 @@ describe('a slow client', () => {
     const body = JSON.stringify({ title: 'slow' });
     const head = post('/book', authorized().trim(), `Content-Length: ${body.length}`);
 
-    const responses = await exchange(head, { pieces: [...body], pauseMs: 20, silenceMs: 3_000 });
+    const responses = await exchange(head, { chunks: [...body], pauseMs: 20, silenceMs: 3_000 });
 
     expect(responses).toMatchObject([{ status: 201, data: { title: 'slow' } }]);
   });
 
   test('gets a response when its headers come byte by byte', async () => {
-    expect(await exchange('', { pieces: [...get('/books')], pauseMs: 5 })).toEqual([tokenRequired]);
+    expect(await exchange('', { chunks: [...get('/books')], pauseMs: 5 })).toEqual([tokenRequired]);
   });
 
   test('holds up nobody else, three hundred times over', async () => {

@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One HTTP answer, as it came over the wire. */
-export interface RawAnswer {
+/** One HTTP response as received. */
+export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** What came back on one connection until the server closed it or fell silent. */
+/** The responses on one connection until the server closed it or fell silent. */
 export interface RawExchange {
-  readonly answers: readonly RawAnswer[];
-  /** Bytes after the last whole answer. */
+  readonly responses: readonly RawResponse[];
+  /** Bytes after the last whole response. */
   readonly rest: string;
   readonly closed: boolean;
 }
 
 /** How to send. */
 export interface RawOptions {
-  /** Bytes that are sent one after the other with a pause between them, whole texts otherwise. */
-  readonly pieces?: readonly (string | Buffer)[];
+  /** Chunks that are sent with a pause between them. */
+  readonly chunks?: readonly (string | Buffer)[];
   readonly pauseMs?: number;
   /** How long the server may be silent before the exchange counts as over. */
   readonly silenceMs?: number;
@@ -27,11 +27,11 @@ export interface RawOptions {
   readonly end?: boolean;
 }
 
-/** Longer than any answer takes on a busy machine, unless none will come. */
+/** Longer than any response takes on a busy machine. */
 const defaultSilenceMs = 5_000;
 
 /**
- * Sends bytes as they are on a connection of their own and reads every answer to them.
+ * Sends bytes on a new connection and reads every response.
  *
  * @param port - of the server on 127.0.0.1
  * @param bytes - what to send; text goes as Latin-1, so that each character is a byte
@@ -40,7 +40,7 @@ const defaultSilenceMs = 5_000;
 export async function exchangeRaw(
   port: number,
   bytes: string | Buffer,
-  { pieces = [], pauseMs = 0, silenceMs = defaultSilenceMs, end = false }: RawOptions = {},
+  { chunks = [], pauseMs = 0, silenceMs = defaultSilenceMs, end = false }: RawOptions = {},
 ): Promise<RawExchange> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const received: Buffer[] = [];
@@ -50,20 +50,20 @@ export async function exchangeRaw(
     closed = true;
     socket.destroy();
   });
-  // A server that hangs up on nonsense while it is still being sent is in its right.
+  // The server may close the connection before it has received everything.
   socket.on('error', () => {
     closed = true;
   });
   socket.setTimeout(silenceMs, () => socket.destroy());
   const over = once(socket, 'close');
-  for (const piece of [bytes, ...pieces]) {
+  for (const chunk of [bytes, ...chunks]) {
     if (socket.destroyed) break;
-    socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
+    socket.write(typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk);
     if (pauseMs > 0) await new Promise((done) => setTimeout(done, pauseMs));
   }
   if (end) socket.end();
   await over;
-  return { ...splitAnswers(Buffer.concat(received)), closed };
+  return { ...splitResponses(Buffer.concat(received)), closed };
 }
 
 /**
@@ -80,9 +80,9 @@ export async function openRaw(port: number, bytes: string): Promise<Socket> {
   return socket;
 }
 
-/** Takes a stream of answers apart: by their Content-Length, by their chunks, or else by the end of the connection. */
-function splitAnswers(bytes: Buffer): Pick<RawExchange, 'answers' | 'rest'> {
-  const answers: RawAnswer[] = [];
+/** Takes a stream of responses apart: by their Content-Length, by their chunks, or else by the end of the connection. */
+function splitResponses(bytes: Buffer): Pick<RawExchange, 'responses' | 'rest'> {
+  const responses: RawResponse[] = [];
   let rest = bytes;
   for (;;) {
     const headEnd = rest.indexOf('\r\n\r\n');
@@ -100,11 +100,11 @@ function splitAnswers(bytes: Buffer): Pick<RawExchange, 'answers' | 'rest'> {
       ? readChunks(after)
       : readBytes(after, status < 200 ? 0 : Number(headers.get('content-length') ?? after.length));
     if (body === undefined) break;
-    // An interim answer has no body.
-    if (status >= 200) answers.push({ status, headers, body: body.bytes.toString('utf8') });
+    // An interim response has no body.
+    if (status >= 200) responses.push({ status, headers, body: body.bytes.toString('utf8') });
     rest = body.rest;
   }
-  return { answers, rest: rest.toString('latin1') };
+  return { responses, rest: rest.toString('latin1') };
 }
 
 /** A body and the bytes after it. */
