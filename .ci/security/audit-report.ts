@@ -1,4 +1,4 @@
-/** What `npm audit --json` found. */
+/** The result of `npm audit --json`. */
 export type AuditResult =
   | { readonly kind: 'clean' }
   | { readonly kind: 'vulnerable'; readonly packages: readonly string[] }

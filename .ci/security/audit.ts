@@ -2,10 +2,10 @@ import { execFile, execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { readAuditReport, type Severity } from './audit-report.ts';
 
-/** Far more than npm audit writes about all packages here. */
+/** Far above the output of npm audit for all packages here. */
 const maxOutputBytes = 64 * 1024 * 1024;
 
-/** What was found, and what could not be looked for. */
+/** Findings, and checks that were not possible. */
 export interface Findings {
   readonly found: readonly string[];
   readonly notChecked: readonly string[];
@@ -23,8 +23,8 @@ export function findLockFiles(): string[] {
 }
 
 /**
- * Asks the registry for known vulnerabilities of the packages in a lock file: any in what is deployed, and those that are
- * high or critical in tools.
+ * Asks the registry for known vulnerabilities of the packages in a lock file: all of deployed packages, high and critical
+ * ones of tools.
  *
  * @param folder - the repository
  * @param lockFile - a path below it; `package-lock.json` is that of the product
@@ -55,7 +55,7 @@ export async function auditLockFile(
   return { found: [...found], notChecked: [...notChecked] };
 }
 
-/** @returns what npm writes to standard output; it ends with exit code 1 for vulnerabilities and for failures alike */
+/** @returns npm's standard output; its exit code is 1 for vulnerabilities and for failures */
 function runAudit(cwd: string, options: readonly string[]): Promise<string> {
   return new Promise((done) => {
     const args = ['audit', '--json', '--package-lock-only', ...options];

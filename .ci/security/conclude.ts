@@ -1,10 +1,10 @@
 import type { Findings } from './audit.ts';
 
-/** What a script ends with when the machine lacks something that it needs, as all scripts here do. */
+/** The exit code of every script here when the machine lacks something that the script needs. */
 const notRun = 77;
 
 /**
- * Sums up what the checks found. What could not be checked is never reported as clean.
+ * Sums up the checks. A check that was not possible is never reported as clean.
  *
  * @returns the lines to print, and the exit code: 1 with findings, 77 when something was not checked, otherwise 0
  */

@@ -1,4 +1,4 @@
-/** A package-lock.json, as far as licences are concerned. */
+/** The members of a package-lock.json that concern licences. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
@@ -7,11 +7,11 @@ interface LockedPackage {
   readonly license?: unknown;
   /** Whether only tools need it. */
   readonly dev?: boolean;
-  /** Whether only tools need it, or it may be left out. */
+  /** Whether it is optional or only tools need it. */
   readonly devOptional?: boolean;
 }
 
-/** May be in what is deployed: they ask for no more than that their text goes along. */
+/** Licences of deployed packages: they only require a copy of their text. */
 const permissive = new Set([
   '0BSD',
   'Apache-2.0',
@@ -24,7 +24,7 @@ const permissive = new Set([
   'Zlib',
 ]);
 
-/** May be in tools as well, which are used and never passed on. */
+/** Further licences of tools, which are used and never distributed. */
 const forTools = new Set([
   ...permissive,
   'Artistic-2.0',
@@ -37,7 +37,7 @@ const forTools = new Set([
   'WTFPL',
 ]);
 
-/** Under MIT by their LICENSE file; package.json says so in a form that npm does not read. */
+/** Under MIT by their LICENSE file; package.json says so in a form that npm does not parse. */
 const mitInTheirFiles = new Set([
   'compute-gcd',
   'compute-lcm',
@@ -50,10 +50,10 @@ const mitInTheirFiles = new Set([
 ]);
 
 /**
- * Finds packages whose licence nobody has agreed to.
+ * Finds packages whose licence is not in the lists above.
  *
  * @param lockFile - a package-lock.json of version 2 or 3
- * @param deployed - whether what it does not mark as a tool is passed on to others
+ * @param deployed - whether its packages are distributed, tools excepted
  * @returns a line for each such package
  */
 export function findForeignLicences({ packages }: LockFile, deployed: boolean): string[] {
@@ -67,7 +67,7 @@ export function findForeignLicences({ packages }: LockFile, deployed: boolean): 
   });
 }
 
-/** Reads expressions of one operator, which are all that packages have: `MIT`, `(MIT OR GPL-3.0)`, `MIT AND Zlib`. */
+/** Parses expressions with one operator; packages have no others: `MIT`, `(MIT OR GPL-3.0)`, `MIT AND Zlib`. */
 function isAllowed(expression: string, allowed: ReadonlySet<string>): boolean {
   const plain = expression.replace(/^\((.*)\)$/, '$1');
   const alternatives = plain.split(' OR ');

@@ -1,7 +1,7 @@
 /**
  * `npm run verify:security`: secrets in the files of the repository, and licences and known vulnerabilities of the packages
- * in every lock file. Exit code 1 when it finds any; 77 when it finds none and could not look for all of them, because the
- * registry has no audit endpoint or cannot be reached.
+ * in every lock file. Exit code 1 for findings; 77 without findings when the registry has no audit endpoint or cannot be
+ * reached.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const { lines, exitCode } = conclude(results);
 for (const line of lines) console.log(line);
 process.exitCode = exitCode;
 
-/** Every file that git knows, the lock files apart, whose hashes look like secrets. */
+/** Every file in git except lock files, whose hashes look like secrets. */
 function findSecrets(): Findings {
   const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
     .split('\0')

@@ -1,6 +1,6 @@
 /**
  * `npm run verify:templates`: cfn-lint and a policy scan on the packaged templates, actionlint on the workflows. Exit code
- * 77 where there is no Python or no Go to run them with.
+ * 77 without Python or Go.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { NoPythonError, preparePython } from '../../test/support/python-environm
 const actionlintVersion = 'v1.7.12';
 const toolMissingExitCode = 77;
 
-/** There is no Go here. */
+/** Go is not installed. */
 class NoGoError extends Error {
   override readonly name = 'NoGoError';
 }
@@ -56,7 +56,7 @@ function run(title: string, command: string, ...args: readonly string[]): boolea
   return status === 0;
 }
 
-/** Installs actionlint, unless it is there already, and gives its path. */
+/** Installs actionlint unless it is installed. @returns its path */
 function prepareActionlint(folder: string): string {
   const command = join(folder, actionlintVersion, 'actionlint');
   if (existsSync(command)) return command;
