@@ -1,18 +1,17 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { readEnvironmentCredentials } from './environment-credentials.ts';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { AttemptHandler } from './http-handler.ts';
-import { reduceRequestOverhead } from './request-overhead.ts';
-import { Sha256 } from './sha256.ts';
+import { keepSigner, Sha256 } from './signing.ts';
 import type { TableLocation } from './table-url.ts';
 
 /**
- * With the time limit of an attempt (http-handler.ts) and the backoff between attempts, an operation fails after about
- * 9 s at most, before the shortest timeout of a function (10 s, serverless.yml) and of API Gateway (29 s), so that a
- * hanging database gives an enveloped 503.
+ * With the timeout of an attempt (http-handler.ts) and the backoff between attempts, an operation fails within about 9 s,
+ * before the shortest timeout of a function (10 s, serverless.yml) and of API Gateway (29 s), so that a hanging database
+ * gives an enveloped 503.
  */
 const maxAttempts = 3;
 
-/** Whatever the SDK would otherwise look for in the environment and in configuration files when a function starts. */
+/** Settings that the SDK would otherwise look for in the environment and in configuration files. */
 const fixedSettings = {
   accountIdEndpointMode: 'disabled',
   authSchemePreference: ['sigv4'],
@@ -22,23 +21,20 @@ const fixedSettings = {
   retryMode: 'standard',
   useDualstackEndpoint: false,
   useFipsEndpoint: false,
+  userAgentAppId: 'book-catalog', // in each User-Agent, which CloudTrail records
 } as const satisfies DynamoDBClientConfig;
 
-/**
- * Makes a client for the table's endpoint. Credentials come from the environment.
- *
- * @param location - where the table is
- */
+/** Makes a client for the table's endpoint, with the credentials of the environment. */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
   const client = new DynamoDBClient({
     ...fixedSettings,
-    credentials: readEnvironmentCredentials,
+    credentials: fromEnv(),
     endpoint,
     region,
     sha256: Sha256,
     maxAttempts,
     requestHandler: new AttemptHandler(),
   });
-  reduceRequestOverhead(client);
+  keepSigner(client);
   return client;
 }

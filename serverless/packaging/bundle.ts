@@ -1,18 +1,27 @@
-import { join } from 'node:path';
-import { build } from 'esbuild';
-import { builtInModules } from './built-in-modules.ts';
-
-const unreached = './serverless/packaging/unreached-sdk-parts.ts';
+import { isBuiltin } from 'node:module';
+import { build, type Plugin } from 'esbuild';
 
 /**
- * Parts of the SDK that would be loaded and never used, a third of the bundle, and what reads its configuration files.
+ * Parts of the AWS SDK that no request reaches, 40 % of a bundle: the search for credentials, which lib/dynamodb/client.ts
+ * gives, and event streams, which no operation of DynamoDB has. Without them a cold start takes 5 % fewer instructions.
  */
-const alias = {
-  '@aws-sdk/credential-provider-node': unreached,
-  '@aws-sdk/middleware-endpoint-discovery': unreached,
-  '@smithy/node-http-handler': unreached,
-  '@smithy/core/event-streams': unreached,
-  'node:fs/promises': unreached,
+const unreached = ['@aws-sdk/credential-provider-node', '@smithy/core/event-streams'];
+
+/**
+ * Gets Node's own modules from `process.getBuiltinModule`. An import reads every export of a module, some of which load
+ * further modules when they are read: without this, a cold start takes 22 % more instructions.
+ */
+const replaceModules: Plugin = {
+  name: 'replace-modules',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[@a-z]/ }, ({ path }) =>
+      isBuiltin(path) || unreached.includes(path) ? { path, namespace: 'replaced' } : undefined,
+    );
+    // CommonJS, of which esbuild reads an export only where it is used.
+    onLoad({ filter: /.*/, namespace: 'replaced' }, ({ path }) => ({
+      contents: `module.exports = ${isBuiltin(path) ? `process.getBuiltinModule(${JSON.stringify(path)})` : '{}'};`,
+    }));
+  },
 };
 
 /**
@@ -21,7 +30,7 @@ const alias = {
  *
  * @param serviceDir - the folder of the service
  * @param entryPoint - the function's source, below it
- * @param outfile - where the bundle goes
+ * @param outfile - the path of the bundle
  */
 export async function bundle(serviceDir: string, entryPoint: string, outfile: string): Promise<void> {
   await build({
@@ -34,8 +43,7 @@ export async function bundle(serviceDir: string, entryPoint: string, outfile: st
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'], // ES modules where a package has them: smaller bundles
-    alias: Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, join(serviceDir, file)])),
-    plugins: [builtInModules],
+    plugins: [replaceModules],
     logLevel: 'error',
   });
 }

@@ -1,50 +1,64 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { codeCacheEnvironment, codeCacheNode } from './code-cache-node.ts';
 
 const loader = join(import.meta.dirname, 'load-with-code-cache.mjs');
 const maker = join(import.meta.dirname, 'make-code-cache.ts');
 
+/** The Node that makes the code caches; V8 accepts only those of a Node like its own. */
+export const codeCacheNode = process.env.CODE_CACHE_NODE || process.execPath;
+
+/** Its environment: nothing that changes how it compiles, and no credentials. */
+const env = { PATH: process.env.PATH };
+
 /**
- * V8 takes a cache only under the flags that it was made with. Sizes of the heap do not count; `--expose-gc` does, which
- * Lambda is known to start Node with, and need not for ever.
+ * V8 accepts a cache only under the flags that it was made with. Sizes of the heap do not count; `--expose-gc` does, with
+ * which Lambda is known to start Node, without a promise.
  */
 const variants = [
   { extension: 'cache', flags: [] },
   { extension: 'gc-cache', flags: ['--expose-gc'] },
 ];
 
-/** Make equal caches of equal code, whatever else the machine does. V8 takes them without these flags, too. */
+/** Make equal caches of equal code. V8 accepts them without these flags, too. */
 const reproducible = ['--predictable', '--random-seed=1'];
 
 /**
- * Lets a function start with the code that V8 has compiled here, which saves a fifth of a cold start
- * (docs/benchmarks.md). Of the bundle `get-book.mjs` it makes
+ * @returns operating system, processor and major version of {@link codeCacheNode}, like `linux-arm64 v24`; nothing when it
+ *   cannot be started
+ */
+export function findCodeCacheKind(): string | undefined {
+  const expression = 'process.platform + "-" + process.arch + " " + process.version.split(".")[0]';
+  const { status, stdout } = spawnSync(codeCacheNode, ['-p', expression], { encoding: 'utf8', env });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/**
+ * Adds V8's code cache to a bundle: without it, a cold start takes 25 % more instructions. Makes of `get-book.mjs`
  *
  * - `get-book.bundle.js`, a script, since Node takes code caches for modules only from a folder that it has written;
  * - `get-book.bundle.cache` and `get-book.bundle.gc-cache`, its compiled code;
  * - `get-book.mjs`, which loads them.
  *
- * @param folder - where the bundle is
+ * @param folder - the folder of the bundle
  * @param name - its name without its extension
  */
 export async function addCodeCache(folder: string, name: string): Promise<void> {
   const module = join(folder, `${name}.mjs`);
   await writeFile(join(folder, `${name}.bundle.js`), toScript(await readFile(module, 'latin1')), 'latin1');
   for (const { extension, flags } of variants) {
-    // Relative paths: V8 would see those of the build folder, which has another name each time.
+    // Relative paths: the build folder has another name each time, and the caches would differ.
     const args = [...reproducible, ...flags, maker, `${name}.bundle.js`, `${name}.bundle.${extension}`];
-    await promisify(execFile)(codeCacheNode, args, { cwd: folder, env: codeCacheEnvironment });
+    await promisify(execFile)(codeCacheNode, args, { cwd: folder, env });
   }
   await copyFile(loader, module);
 }
 
 /**
- * Turns a module that imports nothing and exports `handler` into a script whose value is a function. That runs what
- * the module would run, and resolves with its exports. V8 takes a `function` behind a parenthesis for one that is
- * called at once, an arrow function not: without a cache it would read the whole bundle twice.
+ * Turns a module that imports nothing and exports `handler` into a script whose value is a function that resolves with
+ * the exports. V8 compiles a `function` behind a parenthesis at once, an arrow function only when it is called: without a
+ * cache it would read the whole bundle twice.
  */
 function toScript(module: string): string {
   const body = module.replace(/export\{([\w$]+) as handler\};/, 'return{handler:$1};');

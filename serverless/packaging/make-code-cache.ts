@@ -1,6 +1,6 @@
 /**
- * Loads a bundle as Lambda's INIT phase does, and stores what V8 compiled: `node make-code-cache.ts BUNDLE CACHE`. The
- * table that is checked then is that of a server which has an empty answer to everything.
+ * Loads a bundle as Lambda's INIT phase does and stores what V8 compiled: `node make-code-cache.ts BUNDLE CACHE`. A server that
+ * responds `{}` to everything stands for the table.
  */
 
 import { once } from 'node:events';

@@ -1,17 +1,39 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Hooks, Serverless } from '../framework.ts';
-import { codeCacheNode, findCodeCacheKind } from './code-cache-node.ts';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { addCodeCache, codeCacheNode, findCodeCacheKind } from './code-cache.ts';
 
-/** Operating system and processor, as Node names them, that Lambda runs functions of an architecture on. */
+/** The part of the Serverless Framework's `serverless` object that is used here. */
+interface Serverless {
+  readonly serviceDir: string;
+  readonly service: {
+    readonly provider: { readonly architecture: string; readonly runtime: string };
+    readonly functions: Readonly<Record<string, FunctionDefinition>>;
+  };
+  readonly classes: {
+    /** The framework prints its message without a stack. */
+    readonly Error: new (
+      message: string,
+    ) => Error;
+  };
+}
+
+/** A function of serverless.yml. */
+interface FunctionDefinition {
+  /** Path of the module without its extension, a dot, the name of the export. */
+  readonly handler: string;
+  package?: { readonly artifact: string };
+}
+
+/** Operating system and processor of Lambda by architecture, as Node names them. */
 const platforms: Readonly<Record<string, string>> = { arm64: 'linux-arm64', x86_64: 'linux-x64' };
 
-/**
- * Serverless plugin that packages each function: a zip with its bundle and, where it can be made, the code cache. Other
- * commands do not notice it.
- */
+/** Equal code makes equal zips, on each machine. Lambda's user may read the files. */
+const zipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 } as const;
+
+/** Serverless plugin that packages each function: a zip with its bundle and, where it can be made, the code cache. */
 export default class PackagingPlugin {
-  readonly hooks: Hooks;
+  readonly hooks: Readonly<Record<string, () => Promise<void>>>;
   readonly #serverless: Serverless;
 
   constructor(serverless: Serverless) {
@@ -21,17 +43,15 @@ export default class PackagingPlugin {
 
   async #package(): Promise<void> {
     const { serviceDir, service } = this.#serverless;
-    // The local service has this plugin, too, and is spared the time and memory of the bundler.
-    const { packageModule } = await import('./package-module.ts');
     const withCodeCache = this.#canMakeCodeCaches();
     const folder = join(serviceDir, '.serverless');
     await mkdir(folder, { recursive: true });
     await Promise.all(
       Object.entries(service.functions).map(async ([name, definition]) => {
-        const zip = join(folder, `${name}.zip`);
+        const artifact = join(folder, `${name}.zip`);
         const module = definition.handler.slice(0, definition.handler.lastIndexOf('.'));
-        await writeFile(zip, await packageModule(serviceDir, module, withCodeCache));
-        definition.package = { artifact: zip };
+        await writeFile(artifact, await zipFunction(serviceDir, module, withCodeCache));
+        definition.package = { artifact };
       }),
     );
   }
@@ -50,5 +70,23 @@ export default class PackagingPlugin {
         `not for ${wanted} (docs/operations.md, "Code caches").\n`,
     );
     return false;
+  }
+}
+
+/** @param module - path of the function's module below the folder of the service, without its extension */
+async function zipFunction(serviceDir: string, module: string, withCodeCache: boolean): Promise<Uint8Array> {
+  // Only here: the local service has this plugin, too, without the bundler's time and memory.
+  const [{ bundle }, { zipSync }] = await Promise.all([import('./bundle.ts'), import('fflate')]);
+  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-build-'));
+  try {
+    await bundle(serviceDir, `${module}.ts`, join(folder, `${basename(module)}.mjs`));
+    if (withCodeCache) await addCodeCache(folder, basename(module));
+    const files: Record<string, Uint8Array> = {};
+    for (const file of (await readdir(folder)).sort()) {
+      files[join(dirname(module), file)] = await readFile(join(folder, file));
+    }
+    return zipSync(files, zipOptions);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
