@@ -15,9 +15,9 @@ const maxBooksPerPage = 5_000;
 /** Database pages (1 MB) of a part of the list that are held in memory before its end is known. */
 const maxHeldPages = 4;
 
-/** A part of the list, as `limit` and `after` ask for it. */
+/** A part of the list. */
 export interface BookPage {
-  /** The books in ascending order of their ids, as chunks of JSON objects with commas between them. */
+  /** Chunks of JSON objects with commas between them. */
   readonly books: AsyncIterable<string>;
   /** The id of the last book, when books with higher ids follow. */
   readonly continueAfter?: number | undefined;

@@ -10,17 +10,17 @@ import {
   VersionMismatchError,
 } from '../books/errors.ts';
 import { ConditionFailedError, isValidationError } from './errors.ts';
-import { type Claim, fingerprintOf, IdempotencyClaims } from './idempotency-claims.ts';
+import { fingerprintOf, IdempotencyClaims } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
 import { parseBook, parseCounter, type StoredBook } from './stored-items.ts';
 import { Table } from './table.ts';
 
-/** Enough that no two writes draw the same token; each book carries up to three. */
+/** Enough that no two writes draw the same token. */
 const writeTokenBytes = 9;
 
 /**
  * What an update does to the write tokens. A book that was stored by other means has none and gets them. The token of the
- * create is an attribute of its own only once the book has been updated.
+ * create becomes an attribute of its own with the first update.
  */
 const shiftWriteTokens =
   'createToken = if_not_exists(createToken, if_not_exists(writeToken, :writeToken)), ' +
@@ -36,7 +36,8 @@ const maxVersions = 100;
  * of the write that created it and of the last two writes, so that a retry detects that an earlier attempt was carried
  * out, even when another client has changed the book since. The token of the last write is the book's version.
  *
- * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response.
+ * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response. Those that take
+ * versions throw a {@link VersionMismatchError} and change nothing when the book has none of them.
  */
 export class BookRepository {
   readonly #table: Table;
@@ -58,7 +59,7 @@ export class BookRepository {
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
     if (isTooLarge(fields)) throw new BookTooLargeError('the book does not fit into an item');
     if (idempotencyKey !== undefined) return this.#createOnce(fields, idempotencyKey);
-    const created = versionedBook(await this.#drawId(), fields, createWriteToken());
+    const created = { book: { id: await this.#drawId(), ...fields }, version: createWriteToken() };
     await this.#store(created, { claimed: false });
     return { ...created, replayed: false };
   }
@@ -77,16 +78,12 @@ export class BookRepository {
         writeToken: createWriteToken(),
       }));
     if (claim.fingerprint !== fingerprint) throw new IdempotencyKeyUsedError();
-    const created = versionedBook(claim.bookId, fields, claim.writeToken);
+    const created = { book: { id: claim.bookId, ...fields }, version: claim.writeToken };
     if (claim.done) return { ...created, replayed: true };
-    const replayed = !(await this.#storeClaimed(created, key, claim));
-    await this.#claims.markDone(key, claim);
-    return { ...created, replayed };
-  }
-
-  async #storeClaimed(created: VersionedBook, key: string, claim: Claim): Promise<boolean> {
     try {
-      return await this.#store(created, { claimed: true });
+      const replayed = !(await this.#store(created, { claimed: true }));
+      await this.#claims.markDone(key, claim);
+      return { ...created, replayed };
     } catch (error) {
       // Once the counter is repaired, the key gets another id.
       if (error instanceof IdTakenError) await this.#claims.release(key, claim);
@@ -96,22 +93,19 @@ export class BookRepository {
 
   /**
    * @param claimed - whether other requests may store the same book
-   * @returns whether this attempt stored the book, and not an earlier one
+   * @returns whether this request stored the book, and not an earlier one
    */
   async #store({ book, version }: VersionedBook, { claimed }: { claimed: boolean }): Promise<boolean> {
-    const { id, ...fields } = book;
     try {
-      await this.#table.put({
-        Item: { ...bookKey(id), ...fields, writeToken: version },
-        ConditionExpression: 'attribute_not_exists(id)',
-      });
+      const Item = { ...bookKey(book.id), ...book, writeToken: version };
+      await this.#table.put({ Item, ConditionExpression: 'attribute_not_exists(id)' });
       return true;
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
-      const found = await this.#find(id);
+      const found = await this.#find(book.id);
       // A missing book was stored and has been deleted since.
       const stored = found === undefined ? claimed || error.responseLost : found.createToken === version;
-      if (!stored) throw new IdTakenError(id, { cause: error });
+      if (!stored) throw new IdTakenError(book.id, { cause: error });
       return error.responseLost;
     }
   }
@@ -126,12 +120,10 @@ export class BookRepository {
   /**
    * Changes the given fields of a book in one request, so that concurrent updates never undo each other.
    *
-   * @param changes - the fields to set; the others keep their values
    * @param versions - the versions that the book may have; any when absent
    * @returns the whole book after the update
    * @throws {BookNotFoundError} when there is no such book
    * @throws {BookTooLargeError} when the changed book would not fit into an item; it is not changed
-   * @throws {VersionMismatchError} when the book has none of the versions; it is not changed
    */
   async update(
     id: number,
@@ -143,48 +135,34 @@ export class BookRepository {
     if (isTooLarge(changes)) await this.#checkSize(id, changes);
     const condition = await this.#conditionOn(id, versions);
     const writeToken = createWriteToken();
+    const input = {
+      Key: bookKey(id),
+      ConditionExpression: `${condition.expression} AND writeToken <> :writeToken AND previousWriteToken <> :writeToken`,
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ...condition.values,
+        ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
+        ':writeToken': writeToken,
+      },
+      ReturnValues: 'ALL_NEW' as const,
+    };
     try {
-      const { current } = await this.#table.update(
-        {
-          Key: bookKey(id),
-          ConditionExpression: `${condition.expression} AND writeToken <> :writeToken AND previousWriteToken <> :writeToken`,
-          UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
-          ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-          ExpressionAttributeValues: {
-            ...condition.values,
-            ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
-            ':writeToken': writeToken,
-          },
-          ReturnValues: 'ALL_NEW',
-        },
-        parseBook,
-      );
-      return current;
+      return (await this.#table.update(input, parseBook)).current;
     } catch (error) {
-      if (error instanceof ConditionFailedError) {
-        return this.#explainRefusal(id, writeToken, versions, error.responseLost);
-      }
-      // For an item over 400 KB, DynamoDB has no error of its own.
+      // DynamoDB has no other error for an item over 400 KB.
       if (isValidationError(error)) await this.#checkSize(id, changes);
-      throw error;
+      if (!(error instanceof ConditionFailedError)) throw error;
+      const { responseLost } = error;
+      const found = versions || responseLost ? await this.#find(id) : undefined;
+      if (found === undefined) throw new BookNotFoundError();
+      const { current, previousToken } = found;
+      if (current.version === writeToken || previousToken === writeToken) return current;
+      // The last write replaced a version that the client named, so ours was not in between.
+      const overtaken = versions?.some((version) => version === previousToken);
+      if (overtaken || !responseLost) throw new VersionMismatchError();
+      throw new StorageUnavailableError('an update whose response was lost may have been carried out');
     }
-  }
-
-  /** Finds out why the condition of an update failed, one of whose attempts may have been carried out. */
-  async #explainRefusal(
-    id: number,
-    writeToken: string,
-    versions: readonly string[] | undefined,
-    responseLost: boolean,
-  ): Promise<VersionedBook> {
-    const found = versions === undefined && !responseLost ? undefined : await this.#find(id);
-    if (found === undefined) throw new BookNotFoundError();
-    const { current, previousToken } = found;
-    if (current.version === writeToken || previousToken === writeToken) return current;
-    // The last write replaced a version that the client named, so ours was not in between.
-    const overtaken = versions?.some((version) => version === previousToken) ?? false;
-    if (!responseLost || overtaken) throw new VersionMismatchError();
-    throw new StorageUnavailableError('an update whose response was lost may have been carried out');
   }
 
   /**
@@ -193,7 +171,6 @@ export class BookRepository {
    *
    * @param versions - the versions that the book may have; any when absent
    * @throws {BookNotFoundError} when there is no such book
-   * @throws {VersionMismatchError} when the book has none of the versions; it is not removed
    */
   async delete(id: number, versions?: readonly string[]): Promise<void> {
     const condition = await this.#conditionOn(id, versions);
@@ -205,12 +182,11 @@ export class BookRepository {
       });
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
-      if (versions !== undefined && (await this.#find(id)) !== undefined) throw new VersionMismatchError();
+      if (versions && (await this.#find(id))) throw new VersionMismatchError();
       if (!error.responseLost) throw new BookNotFoundError();
     }
   }
 
-  /** @throws {VersionMismatchError} when the book has none of the versions */
   async #getVersion(id: number, versions: readonly string[] | undefined): Promise<VersionedBook> {
     const current = await this.get(id);
     if (versions && !versions.includes(current.version ?? '')) throw new VersionMismatchError();
@@ -238,15 +214,13 @@ export class BookRepository {
 
   /** An update that is carried out twice leaves a gap between ids, and nothing worse. */
   #drawId(): Promise<number> {
-    return this.#table.update(
-      {
-        Key: counterKey,
-        UpdateExpression: 'ADD lastId :one',
-        ExpressionAttributeValues: { ':one': 1 },
-        ReturnValues: 'UPDATED_NEW',
-      },
-      (counter) => parseCounter(counter) || undefined, // 0 is no id
-    );
+    const input = {
+      Key: counterKey,
+      UpdateExpression: 'ADD lastId :one',
+      ExpressionAttributeValues: { ':one': 1 },
+      ReturnValues: 'UPDATED_NEW' as const,
+    };
+    return this.#table.update(input, (counter) => parseCounter(counter) || undefined); // 0 is no id
   }
 
   #find(id: number): Promise<StoredBook | undefined> {
@@ -254,11 +228,7 @@ export class BookRepository {
   }
 }
 
-function versionedBook(id: number, { title, author, year }: BookFields, version: string): VersionedBook {
-  return { book: { id, title, author, year }, version };
-}
-
-/** Whether a book cannot be stored, or could not be updated because the tokens of an update would not fit. */
+/** Whether a book cannot be stored, or could never be updated because the tokens of an update would not fit. */
 function isTooLarge({ title = '', author = '' }: Partial<BookFields>): boolean {
   return Buffer.byteLength(title) + Buffer.byteLength(author) > maxTextBytes;
 }

@@ -8,55 +8,39 @@ export class AttemptError extends Error {
   /** Whether DynamoDB may have received the request, and so may have carried it out. */
   readonly requestSent: boolean;
 
-  /**
-   * @param message - never text of the response, which may hold a book
-   * @param options - `requestSent`, and the `cause` if there is one
-   */
+  /** @param message - never text of the response, which may hold a book */
   constructor(message: string, { requestSent, ...options }: ErrorOptions & { requestSent: boolean }) {
     super(message, options);
     this.requestSent = requestSent;
   }
 }
 
-/** The condition of a write did not hold, at least in its last attempt. */
+/** The condition of a write did not hold in its last attempt. */
 export class ConditionFailedError extends Error {
   override readonly name = 'ConditionFailedError';
-  /** Whether an earlier attempt lost its response, so that this write itself may be why the condition does not hold. */
+  /** Whether the response to an earlier attempt was lost, which may have been carried out. */
   readonly responseLost: boolean;
 
-  constructor({ responseLost, ...options }: ErrorOptions & { responseLost: boolean }) {
+  constructor(responseLost: boolean, options: ErrorOptions) {
     super('the condition of a write does not hold', options);
     this.responseLost = responseLost;
   }
 }
 
-/** The table is missing. */
 export class TableNotFoundError extends Error {
   override readonly name = 'TableNotFoundError';
-
-  constructor(tableName: string, options?: ErrorOptions) {
-    super(`the table "${tableName}" does not exist`, options);
-  }
 }
 
-/** The table exists with another primary key than ours. */
+/** The table has another primary key than ours. */
 export class KeySchemaError extends Error {
   override readonly name = 'KeySchemaError';
-
-  constructor(tableName: string, options?: ErrorOptions) {
-    super(
-      `the table "${tableName}" is not a book table: its primary key has to be the numbers "shard" (partition key) and ` +
-        '"id" (sort key)',
-      options,
-    );
-  }
 }
 
 /**
  * Translates an exception of the SDK's client, so that it stops here.
  *
- * @returns the error itself for a ValidationException, which means that the request was wrong; a
- *   {@link StorageUnavailableError} for all others: throttling, timeouts, broken connections, damaged responses
+ * @returns the error itself when the request was invalid; a {@link StorageUnavailableError} for all others: throttling,
+ *   timeouts, broken connections, damaged responses
  */
 export function translateDynamoDBError(error: unknown): unknown {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
@@ -68,7 +52,7 @@ export function translateDynamoDBError(error: unknown): unknown {
   return new StorageUnavailableError(`DynamoDB failed: ${error.name}: ${error.message}`, { cause: error });
 }
 
-/** Whether DynamoDB refused the request as invalid: a bug of ours, another key schema, or an item over 400 KB. */
+/** Whether DynamoDB refused a request as invalid: a bug of ours, another key schema, or an item over 400 KB. */
 export function isValidationError(error: unknown): boolean {
   return (error as Error).name === 'ValidationException';
 }

@@ -14,7 +14,7 @@ export interface Claim {
   readonly fingerprint: string;
   /** The id that was drawn for the book. */
   readonly bookId: number;
-  /** The write token that the book is stored with. */
+  /** The token that the book is stored with. */
   readonly writeToken: string;
   /** Whether the book has been stored, so that it is not stored again after it has been deleted. */
   readonly done?: boolean;
@@ -23,8 +23,6 @@ export interface Claim {
 /**
  * The claims of idempotency keys, in the table of the books, in partitions that no list reads. Expired ones count as
  * absent; DynamoDB's time to live removes them by their attribute `expiresAt`, in seconds since 1970.
- *
- * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response.
  */
 export class IdempotencyClaims {
   readonly #table: Table;
@@ -33,17 +31,13 @@ export class IdempotencyClaims {
     this.#table = table;
   }
 
-  /** @returns the claim of an idempotency key, or `undefined` when it has none */
+  /** @returns the claim of a key, or `undefined` when it has none */
   async find(key: string): Promise<Claim | undefined> {
     const stored = await this.#table.get(claimKey(key), parseClaim);
-    return stored && stored.expiresAt > nowInSeconds() ? stored.claim : undefined;
+    return stored && stored.expiresAt > nowInSeconds() ? stored : undefined;
   }
 
-  /**
-   * Stores a claim, unless the key has one.
-   *
-   * @returns the claim that the key has now: this one, or that of a concurrent request
-   */
+  /** @returns the claim that the key has now: this one, or that of a concurrent request */
   async add(key: string, claim: Claim): Promise<Claim> {
     const now = nowInSeconds();
     try {
@@ -74,29 +68,26 @@ export class IdempotencyClaims {
   async #change(key: string, { writeToken }: Claim, expression: string, value: unknown): Promise<void> {
     const input = {
       Key: claimKey(key),
-      // An update would create an item for a claim that is gone.
-      ConditionExpression: 'writeToken = :writeToken',
+      ConditionExpression: 'writeToken = :writeToken', // An update would create the item of a claim that is gone.
       UpdateExpression: expression,
       ExpressionAttributeValues: { ':writeToken': writeToken, ':value': value },
     };
-    try {
-      await this.#table.update(input, () => true);
-    } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
-    }
+    await this.#table
+      .update(input, () => true)
+      .catch((error) => {
+        if (!(error instanceof ConditionFailedError)) throw error;
+      });
   }
 }
 
-function parseClaim(item: Item): { claim: Claim; expiresAt: number } | undefined {
+function parseClaim(item: Item): (Claim & { readonly expiresAt: number }) | undefined {
   const { fingerprint, bookId, writeToken, done, expiresAt } = item;
   if (!isText(fingerprint) || !isInteger(bookId) || !isText(writeToken) || !isInteger(expiresAt))
     return undefined;
-  return { claim: { fingerprint, bookId, writeToken, done: done === true }, expiresAt };
+  return { fingerprint, bookId, writeToken, done: done === true, expiresAt };
 }
 
-/**
- * @returns the SHA-256 of texts and numbers in base64url; other ones, or the same ones split elsewhere, have another
- */
+/** @returns the SHA-256 of the parts in base64url; other parts, or the same text split elsewhere, have another */
 export function fingerprintOf(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

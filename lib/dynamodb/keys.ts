@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** The primary key of an item: partition key `shard`, sort key `id`, both numbers. */
+/** The primary key of an item: partition key `shard`, sort key `id`. */
 export interface ItemKey extends Record<string, number> {
   readonly shard: number;
   readonly id: number;
 }
 
-/**
- * Ids per shard. Books of about 100 bytes fill one 1 MB page of a Query with 10,000, so that a list needs about one
- * request per shard, and shards are small enough to be read a few at a time in little memory.
- */
+/** Ids per shard. Of books of about 100 bytes, so many fill one 1 MB page of a Query: a list needs one request per shard. */
 const shardWidth = 10_000;
 
-/** The counter item, in a partition that no book is in. Its attribute `lastId` holds the last id that was drawn. */
+/** The counter item, in a partition without books. Its attribute `lastId` is the last id that was drawn. */
 export const counterKey: ItemKey = { shard: -1, id: 0 };
 
 /** The shard of a claim is at most this. */
@@ -21,26 +18,16 @@ const firstClaimShard = -2;
 /** Two numbers of this size tell keys apart, and each is a safe integer. */
 const claimKeyPartBytes = 6;
 
-/**
- * @param id - the id of a book
- * @returns the shard (partition key) that holds the book
- */
+/** @returns the shard of a book */
 export function shardOf(id: number): number {
   return Math.floor(id / shardWidth);
 }
 
-/**
- * @param id - the id of a book
- * @returns the key of the book's item
- */
 export function bookKey(id: number): ItemKey {
   return { shard: shardOf(id), id };
 }
 
-/**
- * @param idempotencyKey - what a client sent
- * @returns the key of its claim: a digest, so that claims spread over partitions, all of them below those of books
- */
+/** @returns the key of the claim of an idempotency key: a digest, so that claims spread over partitions */
 export function claimKey(idempotencyKey: string): ItemKey {
   const digest = createHash('sha256').update(idempotencyKey).digest();
   return {

@@ -1,9 +1,9 @@
 import type { VersionedBook } from '../books/book.ts';
 
-/** The attributes of an item, or some of them, as lib-dynamodb returns them. */
+/** Attributes of an item, as lib-dynamodb returns them. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A book with the write tokens of its item. The token of the last write is the version. */
+/** A book with the tokens of its writes. The token of the last write is its version. */
 export interface StoredBook {
   readonly current: VersionedBook;
   /** The token of the last write but one. */
@@ -12,25 +12,15 @@ export interface StoredBook {
   readonly createToken: unknown;
 }
 
-/**
- * @param item - the item of a book
- * @returns the book, or `undefined` when an attribute is missing or has the wrong type: the response is damaged
- */
+/** @returns the book in an item; `undefined` when an attribute is missing or has the wrong type */
 export function parseBook(item: Item): StoredBook | undefined {
   const { id, title, author, year, writeToken, previousWriteToken, createToken = writeToken } = item;
   if (!isInteger(id) || !isInteger(year) || !isText(title) || !isText(author)) return undefined;
-  const version = isText(writeToken) ? writeToken : undefined;
-  return {
-    current: { book: { id, title, author, year }, version },
-    previousToken: previousWriteToken,
-    createToken,
-  };
+  const current = { book: { id, title, author, year }, version: isText(writeToken) ? writeToken : undefined };
+  return { current, previousToken: previousWriteToken, createToken };
 }
 
-/**
- * @param item - the counter item
- * @returns the last id that was drawn, 0 before the first; `undefined` when the response is damaged
- */
+/** @returns the last id that was drawn, 0 before the first; `undefined` when the item is damaged */
 export function parseCounter({ lastId }: Item): number | undefined {
   return isInteger(lastId) && lastId >= 0 ? lastId : undefined;
 }

@@ -1,4 +1,4 @@
-/** Where a DynamoDB table is. */
+/** Where a table is. */
 export interface TableLocation {
   /** The DynamoDB endpoint: an origin without path. */
   readonly endpoint: string;
@@ -14,9 +14,8 @@ const tablePath = /^\/([a-zA-Z0-9_.-]{3,255})$/;
 const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 
 /**
- * Reads DB_URL: a DynamoDB endpoint with the name of the table as its path.
+ * Parses DB_URL: a DynamoDB endpoint with the name of the table as its path, like `http://127.0.0.1:8000/books`.
  *
- * @param text - for example `https://dynamodb.eu-west-1.amazonaws.com/books` or `http://127.0.0.1:8000/books`
  * @param defaultRegion - the region for an endpoint that is not AWS's own and so names none
  * @returns the location, or `undefined` when the text is no such URL
  */
@@ -28,10 +27,7 @@ export function parseTableUrl(text: string, defaultRegion: string): TableLocatio
   return { endpoint: url.origin, region: regionOf(url.origin) ?? defaultRegion, tableName };
 }
 
-/**
- * @param endpoint - the origin of a DynamoDB endpoint
- * @returns the region when the endpoint is AWS's own, `undefined` for an emulator or a local engine
- */
+/** @returns the region of an endpoint of AWS, `undefined` for other engines */
 export function regionOf(endpoint: string): string | undefined {
   return awsHost.exec(new URL(endpoint).hostname)?.[1];
 }

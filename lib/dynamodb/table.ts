@@ -1,47 +1,37 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
-  type DeleteCommandInput,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
-  type PutCommandInput,
   QueryCommand,
-  type QueryCommandInput,
   ScanCommand,
   UpdateCommand,
-  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import {
-  AttemptError,
-  ConditionFailedError,
-  isValidationError,
-  KeySchemaError,
-  TableNotFoundError,
-  translateDynamoDBError,
-} from './errors.ts';
+import * as errors from './errors.ts';
 import type { HttpResponse } from './http-handler.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type QueryPage, readQueryPage } from './query-page.ts';
 import type { Item } from './stored-items.ts';
 
-type Input<CommandInput> = Omit<CommandInput, 'TableName'>;
+type Input<Command extends new (input: never) => unknown> = Omit<
+  ConstructorParameters<Command>[0],
+  'TableName'
+>;
 
-/** The members of a response that an operation reads. */
+/** What operations read of a response. */
 interface Output {
   readonly Item?: Item;
   readonly Attributes?: Item;
   readonly Count?: number;
 }
 
-/** Reads what an operation returns; `undefined` for a response without it, which is damaged and retried. */
-type Parse<Value> = (output: Output) => Value | undefined;
-
 /**
  * The requests to one table. Reads are strongly consistent.
  *
  * Each operation throws a {@link StorageUnavailableError} when no attempt gets a usable response, and each write a
- * {@link ConditionFailedError} when its condition does not hold.
+ * {@link ConditionFailedError} when its condition does not hold. A function that parses an item returns `undefined` for a
+ * damaged one; the request is then retried.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
@@ -52,39 +42,32 @@ export class Table {
     this.#name = name;
   }
 
-  /**
-   * @param key - the key of an item
-   * @param parse - reads the item; `undefined` when it is damaged
-   * @returns the parsed item, or `undefined` when there is none
-   */
+  /** @returns the parsed item, or `undefined` when there is none */
   async get<Value>(key: ItemKey, parse: (item: Item) => Value | undefined): Promise<Value | undefined> {
     const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
     const value = await this.#send(command, ({ Item: item }) => (item ? parse(item) : null));
     return value ?? undefined;
   }
 
-  async put(input: Input<PutCommandInput>): Promise<void> {
+  async put(input: Input<typeof PutCommand>): Promise<void> {
     await this.#send(new PutCommand({ TableName: this.#name, ...input }), () => true);
   }
 
-  async delete(input: Input<DeleteCommandInput>): Promise<void> {
+  async delete(input: Input<typeof DeleteCommand>): Promise<void> {
     await this.#send(new DeleteCommand({ TableName: this.#name, ...input }), () => true);
   }
 
-  /** @returns the attributes that `ReturnValues` asks for, parsed */
+  /** @returns the parsed attributes that `ReturnValues` asks for */
   update<Value>(
-    input: Input<UpdateCommandInput>,
-    parse: (attributes: Item) => Value | undefined,
+    input: Input<typeof UpdateCommand>,
+    parse: (item: Item) => Value | undefined,
   ): Promise<Value> {
     const command = new UpdateCommand({ TableName: this.#name, ...input });
     return this.#send(command, ({ Attributes: attributes = {} }) => parse(attributes));
   }
 
-  /**
-   * Reads the body of the response itself: the SDK converts every attribute value twice, which takes several times the
-   * CPU time of the rest of a list.
-   */
-  query(input: Input<QueryCommandInput>): Promise<QueryPage> {
+  /** Reads the body itself: the SDK converts each value twice, with several times the CPU time of the rest of a list. */
+  query(input: Input<typeof QueryCommand>): Promise<QueryPage> {
     const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
     let page: QueryPage | undefined;
     command.middlewareStack.add(
@@ -119,15 +102,22 @@ export class Table {
     try {
       await this.get(counterKey, (item) => item);
     } catch (error) {
-      const { cause } = error as { cause?: { name?: string } };
-      if (cause?.name === 'ResourceNotFoundException') throw new TableNotFoundError(this.#name, { cause });
-      if (isValidationError(error)) throw new KeySchemaError(this.#name, { cause: error });
-      throw error;
+      const { cause } = error as { cause?: Error };
+      if (cause?.name === 'ResourceNotFoundException') {
+        throw new errors.TableNotFoundError(`the table "${this.#name}" does not exist`, { cause });
+      }
+      if (!errors.isValidationError(error)) throw error;
+      const expected = 'its primary key has to be the numbers "shard" (partition key) and "id" (sort key)';
+      const message = `the table "${this.#name}" is not a book table: ${expected}`;
+      throw new errors.KeySchemaError(message, { cause: error });
     }
   }
 
-  /** Sends a command whose attempts are watched, as the SDK reports only their number. */
-  async #send<Value>(command: { readonly middlewareStack: unknown }, parse: Parse<Value>): Promise<Value> {
+  /** Sends a command and watches its attempts, of which the SDK reports only the number. */
+  async #send<Value>(
+    command: { readonly middlewareStack: unknown },
+    parse: (output: Output) => Value | undefined,
+  ): Promise<Value> {
     // The types of the commands differ in input and output only.
     const { middlewareStack } = command as PutCommand;
     let value: Value | undefined;
@@ -138,7 +128,7 @@ export class Table {
           const result = await next(args);
           value = parse(result.output as Output);
           if (value !== undefined) return result;
-          throw new AttemptError('the response lacks what the operation returns', { requestSent: true });
+          throw new errors.AttemptError('the response is not complete', { requestSent: true });
         } catch (error) {
           responseLost ||= mayHaveBeenCarriedOut(error);
           throw error;
@@ -151,20 +141,15 @@ export class Table {
       await this.#client.send(command as PutCommand);
       return value as Value;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) {
-        throw new ConditionFailedError({ responseLost, cause: error });
-      }
-      throw translateDynamoDBError(error);
+      if (!(error instanceof ConditionalCheckFailedException)) throw errors.translateDynamoDBError(error);
+      throw new errors.ConditionFailedError(responseLost, { cause: error });
     }
   }
 }
 
-/**
- * Whether DynamoDB may have carried out a failed attempt: its response never came, was damaged, or was a 5xx. A 4xx,
- * throttling for one, says that it was not.
- */
+/** Whether a failed attempt may have been carried out. A 4xx, such as throttling, says that it was not. */
 function mayHaveBeenCarriedOut(error: unknown): boolean {
-  if (error instanceof AttemptError) return error.requestSent;
+  if (error instanceof errors.AttemptError) return error.requestSent;
   const { httpStatusCode = 0 } = (error as { $metadata?: { httpStatusCode?: number } }).$metadata ?? {};
   return httpStatusCode < 400 || httpStatusCode >= 500;
 }
