@@ -6,7 +6,7 @@ import { requireToken } from './auth/require-token.ts';
 import type { EndpointConfig } from './config.ts';
 import { invocationSignal } from './dynamodb/invocation-signal.ts';
 import { outcomeOf } from './error-outcome.ts';
-import { createResponse, formatErrors, type Result } from './http/envelope.ts';
+import { createResponse, type Result } from './http/envelope.ts';
 import { exposedHeaders } from './http/header-values.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 import { logRequests } from './log.ts';
@@ -58,7 +58,9 @@ export function composeStack<Response>(
   })
     .use(logRequests())
     .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders: exposedHeaders })])
-    .use(formatErrors(outcomeOf))
+    .onError((request) => {
+      request.response = createResponse(outcomeOf(request.error), {});
+    })
     .use(access)
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
 }

@@ -1,5 +1,4 @@
-import type { MiddlewareObj } from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type Outcome, outcomes } from './outcomes.ts';
 
 /** The result of a handler. */
@@ -23,18 +22,5 @@ export function createResponse(
     statusCode: status,
     headers: { 'Content-Type': 'application/json', ...outcome.headers, ...headers },
     body: JSON.stringify({ status, message, data }),
-  };
-}
-
-/**
- * Middleware that turns what was thrown into a response with the envelope.
- *
- * @param outcomeOf - maps an error to the outcome that the client sees
- */
-export function formatErrors(outcomeOf: (error: unknown) => Outcome): MiddlewareObj<APIGatewayProxyEvent> {
-  return {
-    onError: function createErrorResponse(request) {
-      request.response = createResponse(outcomeOf(request.error), {});
-    },
   };
 }
