@@ -16,41 +16,24 @@ import type { Certificate } from './self-signed-certificate.ts';
 
 /** What goes wrong with a request on its way, and whether the engine carries it out all the same. */
 export const faults = {
-  /** The client's connection breaks. */
-  'request lost': { carriedOut: false },
-  /** Nothing comes back. */
+  'request lost': { carriedOut: false }, // The client's connection breaks.
   'no response': { carriedOut: false },
-  /** HTTP 500 comes back. */
-  'server error': { carriedOut: false },
-  /** HTTP 503 comes back. */
-  unavailable: { carriedOut: false },
-  /** HTTP 503 comes back, which says that the client should wait for an hour. */
-  'unavailable for an hour': { carriedOut: false },
-  /**
-   * Nothing comes back. The request is still on its way when the client gives it up: it is delivered with
-   * `deliverHeld`, unless the client has reset the connection, after which its kernel sends nothing more.
-   */
+  'server error': { carriedOut: false }, // HTTP 500
+  unavailable: { carriedOut: false }, // HTTP 503
+  'unavailable for an hour': { carriedOut: false }, // HTTP 503 with Retry-After
+  // The request is still on its way when the client gives it up: `deliverHeld` delivers it, unless the client has reset the
+  // connection, after which its kernel sends nothing more.
   'request held': { carriedOut: false },
-  /** HTTP 400 comes back, which says that there are too many requests. */
-  throttled: { carriedOut: false },
-  /** HTTP 200 comes back with a page for people, as some proxies send it in the engine's place. */
-  garbage: { carriedOut: false },
-  /** The response comes a second late. */
-  'response delayed': { carriedOut: true },
-  /** The client's connection breaks instead of a response. */
-  'response lost': { carriedOut: true },
-  /** Nothing comes back. */
+  throttled: { carriedOut: false }, // HTTP 400, too many requests
+  garbage: { carriedOut: false }, // HTTP 200 with a page for people, as some proxies send it
+  'response delayed': { carriedOut: true }, // by a second
+  'response lost': { carriedOut: true }, // The client's connection breaks instead of a response.
   'response withheld': { carriedOut: true },
-  /** The response stops half-way. */
-  'response stalls': { carriedOut: true },
-  /** A byte of the response comes now and then, never so late that a connection would count as idle. */
-  'response trickles': { carriedOut: true },
-  /** The client's connection is reset half-way through the response. */
-  'response reset': { carriedOut: true },
-  /** The numbers of the response become others, so that it is JSON still; its checksum stays. */
-  'response altered': { carriedOut: true },
-  /** The response is whole, its checksum is another one's. */
-  'wrong checksum': { carriedOut: true },
+  'response stalls': { carriedOut: true }, // half-way
+  'response trickles': { carriedOut: true }, // a byte now and then, so that the connection does not count as idle
+  'response reset': { carriedOut: true }, // half-way
+  'response altered': { carriedOut: true }, // Its numbers are others: it is JSON still; its checksum stays.
+  'wrong checksum': { carriedOut: true }, // The response is whole.
 } as const satisfies Record<string, { readonly carriedOut: boolean }>;
 
 export type Fault = keyof typeof faults;
@@ -81,8 +64,8 @@ const trickleMs = 1_600;
 const resetNoticeMs = 20;
 
 /**
- * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault that
- * is about one operation, or about one attempt at it, takes a proxy that reads the requests.
+ * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault of one
+ * operation, or of one attempt at it, takes a proxy that reads the requests.
  */
 export interface FaultyProxy {
   readonly endpoint: string;
@@ -90,24 +73,13 @@ export interface FaultyProxy {
   countRequests(operation: string): number;
   /** The operations of which requests arrived. */
   operations(): readonly string[];
-  /**
-   * Lets requests go wrong from now on.
-   *
-   * @param operation - which requests
-   * @param fault - what happens to them
-   * @param times - to how many
-   * @param after - how many of them pass before that
-   */
+  /** Lets so many requests of an operation go wrong, after so many that pass. */
   injectFault(operation: string, fault: Fault, times: number, after?: number): void;
   /** Lets requests go wrong until {@link heal} is called. */
   disturb(disturbance: Disturbance): void;
   /** Breaks all connections and refuses new ones until {@link heal} is called. */
   refuseConnections(): Promise<void>;
-  /**
-   * Delivers the requests that were held and that their clients have given up, as a network does that was interrupted.
-   *
-   * @returns how many the engine got: those whose connection was not reset
-   */
+  /** Delivers the held requests that their clients have given up. @returns how many were not reset: the engine got them */
   deliverHeld(): Promise<number>;
   /** Delivers what was held, forgets the faults that have not happened, and passes everything on again. */
   heal(): Promise<void>;
@@ -231,12 +203,9 @@ function concerns(
 /** Responds, or does not respond, to a request that is not passed on. */
 function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'request lost') outgoing.socket?.destroy();
+  if (fault === 'unavailable for an hour') outgoing.setHeader('Retry-After', '3600');
   if (fault === 'server error') respondWithError(outgoing, 500, 'InternalServerError');
-  if (fault === 'unavailable') respondWithError(outgoing, 503, 'ServiceUnavailable');
-  if (fault === 'unavailable for an hour') {
-    outgoing.setHeader('Retry-After', '3600');
-    respondWithError(outgoing, 503, 'ServiceUnavailable');
-  }
+  if (fault.startsWith('unavailable')) respondWithError(outgoing, 503, 'ServiceUnavailable');
   if (fault === 'throttled') respondWithError(outgoing, 400, 'ProvisionedThroughputExceededException');
   if (fault === 'garbage') outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');
 }

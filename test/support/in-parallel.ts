@@ -1,11 +1,4 @@
-/**
- * Runs an action many times, some at a time.
- *
- * @param times - how often
- * @param inFlight - how many at a time
- * @param action - gets the number of its run, from 0
- * @returns the results in the order of the runs
- */
+/** Runs an action so many times, some at a time. @returns the results in the order of the runs, which count from 0 */
 export async function inParallel<Result>(
   times: number,
   inFlight: number,

@@ -17,13 +17,7 @@ interface TestResponse {
   readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
 }
 
-/**
- * Sends a request to the function of its route.
- *
- * @param method - the HTTP method
- * @param path - the path, for example `/book/1`
- * @param request - headers and body, when there are any
- */
+/** Sends a request to the function of its route, for example `GET` and `/book/1`. */
 export type Call = (
   method: string,
   path: string,
@@ -66,11 +60,7 @@ export async function loadHandlers(databaseUrl: string, routes = Object.keys(fun
   };
 }
 
-/**
- * Makes the event of a request as API Gateway's proxy integration sends it.
- *
- * @param overrides - what a test is about; the rest is a GET without headers and body
- */
+/** Makes the event of a request as API Gateway's proxy integration sends it: a GET without headers, but for `overrides`. */
 export function createEvent(overrides: Partial<APIGatewayProxyEvent> = {}): APIGatewayProxyEvent {
   return {
     httpMethod: 'GET',
@@ -89,14 +79,7 @@ export function createEvent(overrides: Partial<APIGatewayProxyEvent> = {}): APIG
   };
 }
 
-/**
- * Makes the context of an invocation.
- *
- * @param remainingMs - what is left of the function's timeout
- */
+/** Makes the context of an invocation, with what is left of the function's timeout. */
 export function createContext(remainingMs = 10_000): Context {
-  return {
-    awsRequestId: 'lambda-request-id',
-    getRemainingTimeInMillis: () => remainingMs,
-  } as Context;
+  return { awsRequestId: 'lambda-request-id', getRemainingTimeInMillis: () => remainingMs } as Context;
 }
