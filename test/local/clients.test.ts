@@ -1,34 +1,43 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { describe, expect, test, vi } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { createBookCatalogClient, LoginError } from '../../tools/client/book-catalog-client.ts';
 import type { Retry } from '../../tools/client/retries.ts';
+import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { HttpClient, type HttpResponse } from '../support/http-client.ts';
-import { type Fate, FaultyGateway, respond } from './faulty-gateway.ts';
-import { createDataFolder, LocalService } from './local-service.ts';
+import { defaultCredentials, useLocalService } from './use-local-service.ts';
 
-/** What `npm start` has without settings, and so the files in tools/client/. */
 const credentials = { username: 'admin', password: 'password' };
 
-let dataFolder: string;
-let service: LocalService;
+describe('README.md', () => {
+  const local = useLocalService(defaultCredentials);
 
-beforeAll(async () => {
-  dataFolder = await createDataFolder();
-  service = await LocalService.start({
-    DB_PATH: dataFolder,
-    AUTH_USERNAME: credentials.username,
-    AUTH_PASSWORD: credentials.password,
+  test('shows what its commands print, in their order, and they leave no file in the repository', async () => {
+    const here = (text: string) =>
+      text.replaceAll('http://localhost:8080', local.baseUrl).replaceAll('/tmp/', `${local.dataFolder}/`);
+    const examples = readExamples(here(await readFile('README.md', 'utf8')));
+    const before = await untrackedFiles();
+
+    const script = examples.map(({ command }) => `${command}\necho; echo '${separator}'\n`).join('');
+    const { stdout } = await run('bash', ['-c', `exec 2>&1\n${script}`]);
+
+    const outputs = stdout.split(`${separator}\n`).slice(0, -1);
+    expect(examples.length).toBeGreaterThan(10);
+    expect(examples.map(({ command }, index) => `$ ${command}\n${withoutChance(outputs[index])}`)).toEqual(
+      examples.map(({ command, output }) => `$ ${command}\n${withoutChance(output)}`),
+    );
+    expect(await untrackedFiles()).toBe(before);
   });
 });
 
-afterAll(async () => {
-  await service.stop();
-  await rm(dataFolder, { recursive: true, force: true });
-});
+const local = useLocalService(defaultCredentials);
 
-describe('the file in client/ for editors', () => {
+const createClient = () => createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials });
+
+describe('the file for editors', () => {
   test('requests.http holds each operation, and its requests succeed one after the other', async () => {
     const text = await readFile('tools/client/requests.http', 'utf8');
 
@@ -49,7 +58,7 @@ describe('the file in client/ for editors', () => {
 
 describe('the TypeScript client', () => {
   test('it logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
-    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const client = createClient();
 
     const created = await client.POST('/book', { body: { title: 'Emma', author: 'Jane Austen' } });
     const id = created.data?.data.id ?? 0;
@@ -69,7 +78,7 @@ describe('the TypeScript client', () => {
   });
 
   test('many calls at once share one login', async () => {
-    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const client = createClient();
     const before = countLogins();
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.GET('/books')));
@@ -79,7 +88,7 @@ describe('the TypeScript client', () => {
   });
 
   test('wrong credentials reject the call with the message of the service, each time', async () => {
-    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials, password: 'wrong' });
+    const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, password: 'wrong' });
 
     await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
     await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
@@ -105,7 +114,7 @@ describe('a create through the TypeScript client', () => {
       [/502/, /503/, /504/],
     ],
   ])('%s, with the same key: one book', async (_name, fates, reasons) => {
-    const { client, attempts, waits, gateway } = await createClient('POST /book', fates);
+    const { client, attempts, waits, gateway } = await createFaultyClient('POST /book', fates);
     const title = randomUUID();
 
     const { data, response } = await client.POST('/book', { body: { title } });
@@ -127,7 +136,7 @@ describe('a create through the TypeScript client', () => {
       respond(503, 'Service unavailable', { 'Retry-After': date }),
       ...Array(4).fill('lose request'),
     ];
-    const { client, waits, gateway } = await createClient('POST /book', fates);
+    const { client, waits, gateway } = await createFaultyClient('POST /book', fates);
 
     await client.POST('/book', { body: {} });
 
@@ -143,7 +152,7 @@ describe('a create through the TypeScript client', () => {
 
   test('waits by itself unless it is told how', async () => {
     let sentAt = performance.now();
-    const gateway = await FaultyGateway.start(service.baseUrl, (name) => {
+    const gateway = await startFaultyGateway(local.baseUrl, (name) => {
       if (name !== 'POST /book' || sentAt < 0) return 'pass';
       sentAt = -performance.now();
       return unavailable;
@@ -159,7 +168,7 @@ describe('a create through the TypeScript client', () => {
 
   test('that does not succeed ends with the last response, or the last error', async () => {
     for (const fate of [unavailable, 'lose request'] as const) {
-      const { client, gateway } = await createClient('POST /book', Array(100).fill(fate), 2_000);
+      const { client, gateway } = await createFaultyClient('POST /book', Array(100).fill(fate), 2_000);
 
       const create = client.POST('/book', { body: {} });
 
@@ -170,7 +179,7 @@ describe('a create through the TypeScript client', () => {
   });
 
   test('is sent once without a key', async () => {
-    const { client, attempts, gateway } = await createClient('POST /book', [unavailable]);
+    const { client, attempts, gateway } = await createFaultyClient('POST /book', [unavailable]);
 
     const { response } = await client.POST('/book', { body: {}, idempotencyKey: null });
 
@@ -180,7 +189,7 @@ describe('a create through the TypeScript client', () => {
   });
 
   test('with a key of its own is one book however often it is called, and for other fields refused', async () => {
-    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const client = createClient();
     const idempotencyKey = randomUUID();
 
     const first = await client.POST('/book', { body: { title: 'Emma' }, idempotencyKey });
@@ -193,7 +202,7 @@ describe('a create through the TypeScript client', () => {
   });
 
   test('is given up when its signal is aborted', async () => {
-    const gateway = await FaultyGateway.start(service.baseUrl, (name) =>
+    const gateway = await startFaultyGateway(local.baseUrl, (name) =>
       name === 'POST /book' ? throttled : 'pass',
     );
     const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials });
@@ -207,7 +216,7 @@ describe('a create through the TypeScript client', () => {
 
 describe('a change through the TypeScript client', () => {
   test('is made only to the book that has the entity tag of ifMatch', async () => {
-    const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+    const client = createClient();
     const created = await client.POST('/book', { body: { title: 'Emma' } });
     const params = { path: { id: created.data?.data.id ?? 0 } };
     const ifMatch = created.response.headers.get('ETag') ?? '';
@@ -227,7 +236,7 @@ describe('a change through the TypeScript client', () => {
   });
 
   test('is not sent again, as a second attempt could undo the change of another client', async () => {
-    const { client, attempts, gateway } = await createClient('PUT /book/1', ['lose response']);
+    const { client, attempts, gateway } = await createFaultyClient('PUT /book/1', ['lose response']);
 
     await expect(client.PUT('/book/{id}', { params: { path: { id: 1 } }, body: {} })).rejects.toThrow();
 
@@ -238,7 +247,7 @@ describe('a change through the TypeScript client', () => {
 
 test('the TypeScript client logs in again when its token is refused, once for all requests', async () => {
   const old = respond(200, 'Token generated successfully', {}, { token: 'no longer valid' });
-  const { client, attempts, gateway } = await createClient('POST /token', [old]);
+  const { client, attempts, gateway } = await createFaultyClient('POST /token', [old]);
 
   const all = await Promise.all(Array.from({ length: 5 }, () => client.POST('/book', { body: {} })));
 
@@ -248,10 +257,10 @@ test('the TypeScript client logs in again when its token is refused, once for al
 });
 
 /** A client behind a gateway that lets the first requests of a name come to grief; it does not wait. */
-async function createClient(name: string, fates: readonly Fate[], giveUpAfterMs = 600_000) {
+async function createFaultyClient(name: string, fates: readonly Fate[], giveUpAfterMs = 600_000) {
   const attempts: unknown[] = [];
   const waits: Retry[] = [];
-  const gateway = await FaultyGateway.start(service.baseUrl, (incoming, headers) => {
+  const gateway = await startFaultyGateway(local.baseUrl, (incoming, headers) => {
     if (incoming !== name) return 'pass';
     attempts.push(headers['idempotency-key']);
     return fates[attempts.length - 1] ?? 'pass';
@@ -263,19 +272,19 @@ async function createClient(name: string, fates: readonly Fate[], giveUpAfterMs 
 }
 
 async function countBooks(title: string): Promise<number> {
-  const client = createBookCatalogClient({ baseUrl: service.baseUrl, ...credentials });
+  const client = createClient();
   const { data } = await client.GET('/books', { params: {} });
   const books = (data?.data ?? []) as readonly Book[];
   return books.filter((book) => book.title === title).length;
 }
 
 function countLogins(): number {
-  return service.output.split(' POST /token ').length - 1;
+  return local.service.output.split(' POST /token ').length - 1;
 }
 
 /** Sends the requests of a file for editors, one after the other, with the variables filled in. */
 async function sendRequestsFile(text: string): Promise<string[]> {
-  const client = new HttpClient(service);
+  const client = new HttpClient(local);
   const answers = new Map<string, HttpResponse>();
   const fill = (line: string) =>
     line
@@ -300,4 +309,37 @@ async function sendRequestsFile(text: string): Promise<string[]> {
   }
   client.close();
   return sent;
+}
+
+const run = promisify(execFile);
+
+/** No command prints it. */
+const separator = '=== the next command';
+
+interface Example {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** Indented lines that begin with a dollar sign are commands; those that follow are what they print. */
+function readExamples(markdown: string): Example[] {
+  return [...markdown.matchAll(/^ {4}\$ (.*)\n((?: {4}(?!\$ ).*\n)*)/gm)].map(
+    ([, command = '', output = '']) => ({
+      command,
+      output: output.replaceAll(/^ {4}/gm, ''),
+    }),
+  );
+}
+
+/** @returns the text without what differs each time: durations and the part of a token that README leaves out */
+function withoutChance(text = ''): string {
+  return text
+    .replaceAll('\r', '')
+    .replaceAll(/(eyJhbGciOiJIUzI1NiIsInR5cCI6)[^"]*/g, '$1')
+    .replaceAll(/in [\d.]+ s \(\d+\/s\)/g, 'in T s (N/s)')
+    .trim();
+}
+
+async function untrackedFiles(): Promise<string> {
+  return (await run('git', ['status', '--porcelain', '--untracked-files=all'])).stdout;
 }

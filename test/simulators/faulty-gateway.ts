@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A gateway's own response. */
+interface GatewayResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request is passed on, it or its response gets lost, or the gateway responds by itself. */
+export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | GatewayResponse;
+
+/** A gateway between a client and the service, with faults. */
+export interface FaultyGateway {
+  readonly baseUrl: string;
+  /** Breaks all connections. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @param target - base URL of the service
+ * @param decide - the fate of each request, which is named as in `POST /book`
+ * @param port - where to listen; any free one by default
+ */
+export async function startFaultyGateway(
+  target: string,
+  decide: (name: string, headers: IncomingHttpHeaders) => Fate,
+  port = 0,
+): Promise<FaultyGateway> {
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url = '', headers } = incoming;
+    const fate = decide(`${method} ${url}`, headers);
+    if (fate === 'lose request') return outgoing.destroy();
+    if (typeof fate === 'object') {
+      incoming.resume();
+      outgoing.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers });
+      return outgoing.end(fate.body);
+    }
+    const passed = request(target + url, { method, headers }, (response: IncomingMessage) => {
+      if (fate === 'lose response') return response.resume().on('end', () => outgoing.destroy());
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      if (fate === 'pass') return response.pipe(outgoing);
+      return response.once('data', (bytes: Buffer) => {
+        outgoing.write(bytes.subarray(0, bytes.length / 2), () => outgoing.destroy());
+      });
+    });
+    passed.on('error', () => outgoing.destroy());
+    return incoming.pipe(passed);
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** A gateway's response in the envelope. */
+export function respond(
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+  data: unknown = null,
+): GatewayResponse {
+  return { status, headers, body: JSON.stringify({ status, message, data }) };
+}
