@@ -477,12 +477,12 @@ function runImport(file: string, options: readonly string[] = [], baseUrl = loca
 }
 
 /** Starts a gateway that counts the creates and decides the fate of each by its number. */
-function countPosts(decide: (posts: number) => unknown) {
+function countPosts(decide: (posts: number) => Fate | undefined) {
   let posts = 0;
   return startFaultyGateway(local.baseUrl, (name) => {
     if (name !== 'POST /book') return 'pass';
     posts += 1;
-    return (decide(posts) as Fate | undefined) ?? 'pass';
+    return decide(posts) ?? 'pass';
   });
 }
 
