@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { HttpResponse } from '../support/http-client.ts';
+import type { HttpResponse, RequestHeaders } from '../support/http-client.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { ConformanceContext } from './context.ts';
 import { expectOutcome, expectResponse } from './expect.ts';
-import { outcomes } from './outcomes.ts';
+import { type Outcome, outcomes } from './outcomes.ts';
 
 /** What a client supplies about a book. */
 export interface BookFields {
@@ -54,6 +54,39 @@ export function expectCreated(response: HttpResponse, fields: BookFields): Book 
 /** Checks that the service holds a book exactly as given. */
 export async function expectStored(context: ConformanceContext, book: Book): Promise<void> {
   expectResponse(await context.call('GET', `/book/${book.id}`), outcomes.bookRetrieved, book);
+}
+
+/**
+ * Checks that a body with all fields creates a book, and changes another one to the same.
+ *
+ * @returns the responses
+ */
+export async function expectWritten(
+  context: ConformanceContext,
+  body: unknown,
+  fields: BookFields,
+  headers?: RequestHeaders,
+): Promise<readonly HttpResponse[]> {
+  const created = await context.call('POST', '/book', body, headers);
+  await expectStored(context, expectCreated(created, fields));
+  const { id } = await createBook(context);
+  const updated = await context.call('PUT', `/book/${id}`, body, headers);
+  expectResponse(updated, outcomes.bookUpdated, { id, ...fields });
+  await expectStored(context, { id, ...fields });
+  return [created, updated];
+}
+
+/** Checks that a body is refused by POST and PUT alike, and that the book stays as it is. */
+export async function expectRefused(
+  context: ConformanceContext,
+  body: unknown,
+  outcome: Outcome,
+  headers?: RequestHeaders,
+): Promise<void> {
+  const book = await createBook(context);
+  expectResponse(await context.call('POST', '/book', body, headers), outcome);
+  expectResponse(await context.call('PUT', `/book/${book.id}`, body, headers), outcome);
+  await expectStored(context, book);
 }
 
 /** Checks that no book has this id. */

@@ -137,25 +137,6 @@ function requestOf(type: fc.Arbitrary<RequestChoice['type']>): fc.Arbitrary<Requ
   });
 }
 
-/** What a body for POST /token gets, and the body. */
-export type Login = readonly ['tokenGenerated' | 'invalidCredentials' | 'invalidRequestPayload', string];
-
-export function anyLogin(right: {
-  readonly username: string;
-  readonly password: string;
-}): fc.Arbitrary<Login> {
-  return fc.oneof(
-    fc.constant<Login>(['tokenGenerated', JSON.stringify(right)]),
-    fc
-      .record({ username: anyText, password: anyText })
-      .map((login): Login => ['invalidCredentials', JSON.stringify(login)]),
-    fc.constantFrom('{}', '{"username":"librarian"}').map((text): Login => ['invalidCredentials', text]),
-    fc
-      .constantFrom('', '[]', '{"username":1}', '{"password":null}', '{"username":')
-      .map((text): Login => ['invalidRequestPayload', text]),
-  );
-}
-
 function encode(fields: Partial<BookFields>, ignored = {}, isBase64Encoded = false): Body {
   const text = JSON.stringify({ ...ignored, ...fields });
   return { text: isBase64Encoded ? Buffer.from(text).toString('base64') : text, isBase64Encoded, fields };

@@ -1,18 +1,15 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { outcomes } from '../../conformance/outcomes.ts';
 import { type Engine, provideEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
-import { type Call, loadHandlers, settings } from '../../support/load-handlers.ts';
+import { type Call, loadHandlers } from '../../support/load-handlers.ts';
 import { applyRequest, type Catalog } from './catalog.ts';
 import { chosenIn, type Exchange, expectedResponse, explainResponses, send } from './exchange.ts';
 import {
-  anyLogin,
   type BookRequest,
   type IdChoice,
-  type Login,
   listRequest,
   oneBookRequest,
   type Precondition,
@@ -63,13 +60,11 @@ const anyClients = fc.array(fc.array(oneBookRequest, { minLength: 1, maxLength: 
   minLength: 2,
   maxLength: 3,
 });
-const login = anyLogin({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD });
 
 /** Every kind of command, those that change books most often. */
 const anyCommand = fc.oneof(
   { weight: 15, arbitrary: anyRequest.map((choice) => command(choice, runRequest)) },
   { weight: 3, arbitrary: anyClients.map((clients) => command(clients, runClients)) },
-  { weight: 1, arbitrary: login.map((sent) => command(sent, ({ catalog }) => logIn(catalog, sent))) },
 );
 
 /** A new catalog, and one whose next books come to lie across a border between shards. */
@@ -151,19 +146,6 @@ async function runClients(model: Model, clients: readonly (readonly RequestChoic
   if (after === undefined)
     expect.fail(`no order of the requests explains their responses:\n${told.join('\n')}`);
   model.catalog = after;
-}
-
-/** A client that asks for a token, and uses it when it gets one. */
-async function logIn(catalog: Catalog, [name, body]: Login): Promise<void> {
-  const outcome = outcomes[name];
-  const { status, envelope } = await call('POST', '/token', { body });
-  const isRight = outcome.status === 200;
-  expect(envelope).toEqual({ ...outcome, data: isRight ? { token: expect.any(String) } : null });
-  expect(status).toBe(outcome.status);
-  if (!isRight) return;
-  const { token } = envelope.data as { token: string };
-  const list = await call('GET', '/books', { headers: { Authorization: token } });
-  expect(list.envelope.data).toEqual(applyRequest(catalog, wholeList).data);
 }
 
 function tagsIn({ books }: Catalog): SeenTags {

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { description, findOperation, type Operation, type ResponseDescription } from './description.ts';
-import { fitsBody, fitsHeaders, fitsQuery } from './fits-request.ts';
 
 /** A response, and of its request what decides how it has to be. */
 export interface CheckedResponse {
@@ -29,11 +28,17 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: (body) => zstdDecompressSync(body),
 };
 
-/** Messages of responses that call the body or the query invalid. */
-const refusals: ReadonlySet<unknown> = new Set(['Invalid input', 'Invalid request payload']);
+/** Messages of responses that call a request invalid. */
+const refusals: readonly unknown[] = ['Invalid input', 'Invalid request payload', 'Invalid idempotency key'];
 
-/** The message of a response that calls a header invalid. */
-const headerRefusal = 'Invalid idempotency key';
+/** Like the service: a BOM is no JSON, and neither is what is no UTF-8. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A number in JSON that JavaScript might have rounded: with a fraction or an exponent. */
+const roundable = /[0-9][.eE]/;
+
+/** Objects and arrays in a body above which it may be nested too deep to be read. */
+const maxContainers = 1000;
 
 /**
  * Compares a response with openapi.yaml: its status has to be described for this request, its headers and its body have
@@ -96,20 +101,42 @@ function findHeaderProblem(response: CheckedResponse, described: ResponseDescrip
   return undefined;
 }
 
-function findWrongVerdict(
-  { request: { path, body, headers = {} }, status }: CheckedResponse,
-  operation: Operation,
-  message: unknown,
-): string | undefined {
+function findWrongVerdict({ request, status }: CheckedResponse, operation: Operation, message: unknown) {
+  const described = isDescribed(operation, request);
+  if (status < 300 && described === false) return 'a request was accepted that is not as described';
+  const isRefused = refusals.includes(message) && described === true;
+  return isRefused ? 'a request was refused that is as described' : undefined;
+}
+
+/** Tells whether a request is as described; `undefined` where JSON Schema cannot say. */
+function isDescribed(
+  { parameters, bodySchema }: Operation,
+  { path, headers = {}, body }: CheckedResponse['request'],
+): boolean | undefined {
   const fits = (schema: object, value: unknown) => validate(schema, value) === undefined;
-  const verdicts = [fitsQuery(operation, path, fits), fitsBody(operation, body, fits)];
-  const headerVerdict = fitsHeaders(operation, headers, fits);
-  if (status < 300 && [...verdicts, headerVerdict].includes('no')) {
-    return 'a request was accepted that is not as described';
+  const query = new URLSearchParams(path.split('?')[1]);
+  for (const { name, in: place, schema } of parameters) {
+    const [text, ...others] = place === 'query' ? query.getAll(name) : [];
+    // Which of several values counts is not said.
+    if (others.length > 0) return undefined;
+    if (text !== undefined && !(/^(?:0|[1-9][0-9]*)$/.test(text) && fits(schema, Number(text)))) return false;
+    const key = Object.keys(headers).find((sent) => sent.toLowerCase() === name.toLowerCase());
+    if (place !== 'header' || key === undefined) continue;
+    // HTTP joins the values of a header that is sent several times, and drops white space around each.
+    const values = [headers[key] ?? []].flat().map((value) => value.replace(/^[ \t]+|[ \t]+$/g, ''));
+    if (!fits(schema, values.join(', '))) return false;
   }
-  const isRefused = refusals.has(message) && verdicts.every((verdict) => verdict === 'yes');
-  const isHeaderRefused = message === headerRefusal && headerVerdict === 'yes';
-  return isRefused || isHeaderRefused ? 'a request was refused that is as described' : undefined;
+  if (bodySchema === undefined) return true;
+  try {
+    const content = typeof body === 'string' ? body : utf8.decode(body);
+    const value: unknown = JSON.parse(content);
+    if (!fits(bodySchema, value)) return false;
+    const isWellFormed = Object.values(value as object).every((text) => text?.isWellFormed?.() ?? true);
+    const isBeyondSchema = roundable.test(content) || content.split(/[[{]/).length > maxContainers;
+    return isWellFormed && !isBeyondSchema ? true : undefined;
+  } catch {
+    return false;
+  }
 }
 
 function validate(schema: object, value: unknown): string | undefined {
