@@ -7,20 +7,17 @@ export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'De
 const service = '${self:service} ${sls:stage}';
 const api = toDimensions({ ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }); // the framework's name
 
-const shareOf5xx = createAlarm(
-  `${service} answers more than \${param:maxErrorShare} of all requests with 5xx`,
-  {
-    Namespace: 'AWS/ApiGateway',
-    MetricName: '5XXError',
-    Dimensions: api,
-    Statistic: 'Average', // of 0 or 1 for each request
-    Period: 60,
-    EvaluationPeriods: 5,
-    DatapointsToAlarm: 3,
-    ComparisonOperator: 'GreaterThanThreshold',
-    Threshold: '${param:maxErrorShare}',
-  },
-);
+const shareOf5xx = createAlarm(`More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`, {
+  Namespace: 'AWS/ApiGateway',
+  MetricName: '5XXError',
+  Dimensions: api,
+  Statistic: 'Average', // of 0 or 1 for each request
+  Period: 60,
+  EvaluationPeriods: 5,
+  DatapointsToAlarm: 3,
+  ComparisonOperator: 'GreaterThanThreshold',
+  Threshold: '${param:maxErrorShare}',
+});
 
 const latency = createAlarm(
   `One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`,
@@ -29,7 +26,7 @@ const latency = createAlarm(
     MetricName: 'Latency',
     Dimensions: api,
     ExtendedStatistic: 'p99',
-    EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is no news
+    EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is not an incident
     Period: 300,
     EvaluationPeriods: 3,
     DatapointsToAlarm: 3,
@@ -67,15 +64,14 @@ const sums = {
 };
 
 /**
- * Alarms and their end go to one topic (docs/operations.md, "Alarms", says what to do). Without requests there is no data,
- * and nothing is wrong.
+ * All alarms go to one topic (docs/operations.md, "Alarms", has the actions). Missing data means no requests, not a fault.
  */
 export const alarms = {
   Parameters: {
     AlarmEmail: {
       Type: 'String',
       Default: '${param:alarmEmail}',
-      Description: 'Address that alarms are mailed to; nobody when empty',
+      Description: 'Address that receives alarms; none when empty',
     },
   },
   Conditions: { HasAlarmEmail: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'AlarmEmail' }, ''] }] } },
@@ -91,9 +87,9 @@ export const alarms = {
     ...sums,
   },
   Outputs: {
-    AlarmTopic: { Description: 'The topic that alarms go to', Value: { Ref: 'AlarmTopic' } },
+    AlarmTopic: { Description: 'The topic of the alarms', Value: { Ref: 'AlarmTopic' } },
     ErrorAlarms: {
-      Description: 'The alarms that take an update back (serverless/deploy/rollback-triggers.ts)',
+      Description: 'The alarms that roll an update back (serverless/deploy/rollback-triggers.ts)',
       Value: { 'Fn::Sub': '${ErrorShareAlarm.Arn},${FunctionErrorsAlarm.Arn}' },
     },
   },

@@ -66,7 +66,7 @@ const widgets = rows.flatMap((row, number) => {
   }));
 });
 
-/** One page for whoever is woken by an alarm: the API, then the functions, then the table. */
+/** One page for a person on call: the API, then the functions, then the table. */
 export const dashboard = {
   Resources: {
     Dashboard: {

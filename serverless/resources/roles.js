@@ -11,7 +11,7 @@ const tableActions = {
 /** The names of the functions, as the framework begins their logical ids. */
 export const functionNames = Object.keys(tableActions);
 
-/** One role for each function: its own log group, X-Ray, and what it does on the table. */
+/** One role for each function: its log group, X-Ray, and its actions on the table. */
 export const roles = {
   Resources: Object.fromEntries(
     Object.entries(tableActions).map(([name, actions]) => [`${name}Role`, createRole(name, actions)]),
@@ -38,7 +38,7 @@ function createRole(name, actions) {
               allow(['logs:CreateLogStream', 'logs:PutLogEvents'], {
                 'Fn::GetAtt': [`${name}LogGroup`, 'Arn'],
               }),
-              // X-Ray has no resources to name.
+              // X-Ray's actions have no resources.
               allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
               ...(actions.length === 0
                 ? []

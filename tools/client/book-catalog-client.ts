@@ -9,21 +9,21 @@ import createFetchClient, {
 import { type RetryPolicy, retry } from './retries.ts';
 import type { paths } from './types.ts';
 
-/** Which service to call, and how to log in there. */
+/** The service and its credentials. */
 export interface BookCatalogOptions {
   /** May end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
-  /** Sends the requests in place of the global `fetch`: through a proxy, for one. */
+  /** Replaces the global `fetch`, for example with one that uses a proxy. */
   readonly fetch?: (request: Request) => Promise<Response>;
-  /** When to send a request again; for a minute, unless given. */
+  /** The retry policy; retries for a minute by default. */
   readonly retries?: Partial<RetryPolicy>;
 }
 
 type Json = 'application/json';
 
-/** A method of openapi-fetch with an option of its own. */
+/** A method of openapi-fetch with a further option. */
 type MethodWith<Method extends 'post' | 'put' | 'delete', Option> = <
   Path extends ClientPathsWithMethod<Client<paths, Json>, Method>,
   Init extends MaybeOptionalInit<paths[Path], Method> & Option,
@@ -35,17 +35,16 @@ type MethodWith<Method extends 'post' | 'put' | 'delete', Option> = <
 /** Calls the service by the paths of openapi.yaml; `data` and `error` of a response are its envelopes. */
 export interface BookCatalogClient extends Pick<Client<paths, Json>, 'GET'> {
   /**
-   * `idempotencyKey`: what makes attempts at one POST /book the same request; a random one unless given, none when
-   * `null`, and then nothing is sent again.
+   * `idempotencyKey`: the key of a POST /book, random by default. With `null` the request has no key and no retries.
    */
   readonly POST: MethodWith<'post', { readonly idempotencyKey?: string | null }>;
-  /** `ifMatch`: the entity tag that the book has to have, from the header `ETag` of an earlier response. */
+  /** `ifMatch`: the required entity tag, from the header `ETag` of an earlier response. */
   readonly PUT: MethodWith<'put', { readonly ifMatch?: string }>;
   /** `ifMatch`: as with PUT. */
   readonly DELETE: MethodWith<'delete', { readonly ifMatch?: string }>;
 }
 
-/** What of a call's options this client deals with itself. */
+/** The options that this client handles itself. */
 interface CallOptions {
   readonly idempotencyKey?: string | null;
   readonly ifMatch?: string;
@@ -53,27 +52,26 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A minute less than the 15 that a token is valid, so that none expires on its way. */
+/** A token is valid for 15 minutes; one minute less, so that none expires in transit. */
 const renewAfterMs = 14 * 60 * 1000;
 
-/** More than the 29 s after which API Gateway responds by itself. */
+/** Above API Gateway's integration timeout of 29 s. */
 const responseTimeoutMs = 35_000;
 
 const defaultGiveUpAfterMs = 60_000;
 
 /**
- * Makes a client that logs in when it is first needed, sends the token with each request but a login, and fetches a new
- * one before it expires. A request whose token was refused is sent once more with a new one.
+ * Makes a client that logs in before its first request, sends the token with each request, and renews it before it
+ * expires. It repeats a request once with a new token when the token was refused.
  *
- * Logins, GET, and creates with an idempotency key are sent again after 429, 502, 503, 504 and a lost connection, with
- * backoff and as `Retry-After` asks. PUT and DELETE are not: a second attempt at a change that was carried out would be
- * refused with 412 or 404, or undo the change of another client.
+ * It retries logins, GET, and creates with an idempotency key after 429, 502, 503, 504 and a lost connection, with backoff
+ * and `Retry-After`. It does not retry PUT and DELETE: a retry of a successful change would get 412 or 404, or undo the
+ * change of another client.
  *
- * A call rejects with a {@link LoginError} when the service hands out no token, and with what `fetch` throws when there
- * is no response.
+ * A call rejects with a {@link LoginError} when the login is refused, and with the error of `fetch` without a response.
  *
  * @param options - the service and the credentials
- * @throws {TypeError} when the base URL is none
+ * @throws {TypeError} when the base URL is malformed
  */
 export function createBookCatalogClient({
   baseUrl,
@@ -82,7 +80,7 @@ export function createBookCatalogClient({
   fetch = globalThis.fetch,
   retries = {},
 }: BookCatalogOptions): BookCatalogClient {
-  // A wrong URL must not look like a lost connection later.
+  // So that a malformed URL does not look like a lost connection later.
   new URL(baseUrl);
   const http = createFetchClient<paths, Json>({ baseUrl, fetch: limitTime(fetch) });
   let token: Promise<string> | undefined;
@@ -115,7 +113,7 @@ export function createBookCatalogClient({
     },
     onResponse({ request, response }) {
       if (response.status !== 401 || request.headers.get('Authorization') !== knownToken) return;
-      // Other requests with the same token find a new login begun.
+      // Other requests with the same token then wait for the same login.
       knownToken = undefined;
       token = undefined;
     },
@@ -133,7 +131,7 @@ export function createBookCatalogClient({
       key == null ? {} : { 'Idempotency-Key': key },
       ifMatch === undefined ? {} : { 'If-Match': ifMatch },
     );
-    // The types of openapi-fetch are those of BookCatalogClient; here, any path goes with any method.
+    // BookCatalogClient has the types of openapi-fetch; here any path goes with any method.
     const sendOnce = () => http.request(method as 'get', path as '/books', { ...init, headers: allHeaders });
     const attempt = async () => {
       const result = await sendOnce();
@@ -158,12 +156,12 @@ export function createBookCatalogClient({
   } as unknown as BookCatalogClient;
 }
 
-/** The service handed out no token; the text is the message of its envelope. */
+/** The service refused the login; the text is the message of its envelope. */
 export class LoginError extends Error {
   override readonly name = 'LoginError';
 }
 
-/** Gives up waiting for a response that does not begin in time. An AbortSignal for each request would cost too much. */
+/** Times out when a response does not begin in time. An AbortSignal for each request would cost too much. */
 function limitTime(fetch: (request: Request) => Promise<Response>) {
   return async (request: Request): Promise<Response> => {
     const { promise: timeout, reject } = Promise.withResolvers<never>();

@@ -1,31 +1,30 @@
-/** Why a request is about to be sent again. */
+/** A retry that is about to begin. */
 export interface Retry {
-  /** What became of the last attempt, in a few words. */
+  /** The failure of the last attempt. */
   readonly reason: string;
   /** The wait until the next attempt. */
   readonly waitMs: number;
 }
 
-/** When to send a request again. */
+/** A retry policy. */
 export interface RetryPolicy {
-  /** How long to go on with a request that does not succeed; 0 sends it once. */
+  /** How long to retry a request; 0 disables retries. */
   readonly giveUpAfterMs: number;
-  /** Waits before the next attempt. When it rejects, so does the call. */
+  /** Waits before the next attempt. The call rejects when it rejects. */
   readonly wait: (retry: Retry) => Promise<void>;
 }
 
-/** Throttled, or not carried out to the end: what a service or a gateway in front of it may recover from. */
+/** The statuses after which a retry may succeed. */
 const retriedStatuses = [429, 502, 503, 504];
 
 const firstDelayMs = 250;
 const maxDelayMs = 10_000;
 
 /**
- * Makes attempts until one succeeds, fails for good, or the policy's time is up. Attempts are further apart each time,
- * at random so that many clients spread out, and never closer than `Retry-After` asks.
+ * Makes attempts until one succeeds, fails for good, or the policy's time is up: exponential backoff with jitter, and at
+ * least `Retry-After`.
  *
  * @param attempt - sends a request that may be carried out more than once
- * @param policy - how long to go on
  * @returns the result of the last attempt
  * @throws what the last attempt threw
  */
@@ -59,23 +58,19 @@ export async function retry<Result extends { readonly response: Response; readon
  * @returns its status and message, such as "the service responded 503 Service unavailable"
  */
 export function describeResponse({ response, error }: { response: Response; error?: unknown }): string {
-  // Something in front of the service may respond in a form of its own.
+  // A proxy in front of the service may respond without the envelope.
   const { message = response.statusText } = (error ?? {}) as { readonly message?: string };
   return `the service responded ${response.status} ${message}`.trimEnd();
 }
 
-/** @param error - what {@link isConnectionLoss} holds for */
+/** @param error - one that {@link isConnectionLoss} accepts */
 export function describeConnectionLoss(error: unknown): string {
   // `fetch` wraps the error of the connection.
   const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   return `no response (${code ?? message})`;
 }
 
-/**
- * Tells whether a request failed without a whole response: the connection was never made, broke, or took too long.
- *
- * @param error - what an attempt threw
- */
+/** Tells whether a request failed without a complete response: no connection, a lost one, or a timeout. */
 export function isConnectionLoss(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
 }

@@ -6,14 +6,14 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 
-/** Where a deployed stage is, and how to log in there. */
+/** The address and credentials of a deployed stage. */
 export interface DeployedStage {
   readonly baseUrl: string;
-  /** The address at AWS of a stage that has a name of its own. */
+  /** The default address of a stage with a custom domain. */
   readonly executeApiUrl?: string | undefined;
   readonly username: string;
   readonly password: string;
-  /** The web site whose scripts may call it. */
+  /** The origin whose scripts may call it. */
   readonly corsOrigin?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
 }
 
 /**
- * Finds the address at which a stage can be reached now: its own name may not be in the DNS yet.
+ * Finds the address at which a stage can be reached now: its custom domain may not be in the DNS yet.
  *
  * @param stage - the stage
  */

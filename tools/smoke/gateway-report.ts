@@ -4,7 +4,7 @@ import type { GatewayCase } from '../../test/conformance/run-suite.ts';
 const shownCharacters = 160;
 
 /**
- * Writes down what API Gateway responded with, question by question.
+ * Formats API Gateway's response to each question.
  *
  * @param title - the first line
  * @param cases - the cases that ask the questions
@@ -46,7 +46,7 @@ function formatExchange({ request, result }: Exchange): string {
   return `${sent}: ${result.status} (${shown.join('; ')}) \`${text.replaceAll(/[`\s]+/g, ' ')}\``;
 }
 
-/** API Gateway may quote what it cannot read. */
+/** API Gateway may quote malformed input. */
 function hide(token: string, text: string): string {
   return token !== '' ? text.replaceAll(token, 'TOKEN') : text;
 }

@@ -6,7 +6,7 @@ import { runSuite } from '../../test/conformance/run-suite.ts';
 import { findAddress, findDeployedStage, StageError } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 
-/** A new account may run no more than 10 instances at a time; others have requests as well. */
+/** A new account may have 10 concurrent instances, and other clients need some of them. */
 const requestsAtOnce = 4;
 
 const usage = `Usage: npm run smoke -- --stage STAGE [--region REGION] [options]
