@@ -1,4 +1,5 @@
-import type { ConformanceContext, Exchange } from './context.ts';
+import type { HttpResponse } from '../support/http-client.ts';
+import type { ConformanceContext } from './context.ts';
 
 /** What a case needs besides a service and a login. */
 interface CaseOptions {
@@ -17,8 +18,8 @@ export interface ConformanceCase extends CaseOptions {
   /** The numbers of the rules of docs/specification.md that it checks. */
   readonly rules: readonly string[];
   readonly group: string;
-  /** Runs the case, deletes the books that it made, and throws when the outcome is another. */
-  run(context: ConformanceContext, observe?: (exchange: Exchange) => void): Promise<void>;
+  /** Runs the case, adds what it received to `responses`, deletes its books, and throws when the outcome is another. */
+  run(context: ConformanceContext, responses?: HttpResponse[]): Promise<void>;
 }
 
 type Run = (context: ConformanceContext) => Promise<unknown>;
@@ -36,8 +37,8 @@ export function defineCases(group: string, define: (test: Test) => void): readon
   const cases: ConformanceCase[] = [];
   define((rules, name, ...rest) => {
     const [run, options] = rest.length === 1 ? rest : [rest[1], rest[0]];
-    const runAndCleanUp = async (context: ConformanceContext, observe?: (exchange: Exchange) => void) => {
-      const fork = context.fork(observe);
+    const runAndCleanUp = async (context: ConformanceContext, responses?: HttpResponse[]) => {
+      const fork = context.fork(responses);
       try {
         await run(fork);
       } finally {

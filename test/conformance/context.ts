@@ -25,14 +25,6 @@ export interface ContextOptions extends HttpClientOptions, Credentials {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request, and the response or why there was none. */
-export interface Exchange {
-  readonly request: HttpRequest;
-  readonly result: HttpResponse | Error;
-}
-
-type Observe = (exchange: Exchange) => void;
-
 /** Well before the 15 minutes of rule 5.5, so that no token expires on its way. */
 const renewAfterMs = 10 * 60 * 1000;
 
@@ -83,15 +75,15 @@ export class ConformanceContext {
   listStart: number | undefined;
   readonly #session: Session;
   readonly #parent: ConformanceContext | undefined;
-  readonly #observe: Observe | undefined;
+  readonly #responses: HttpResponse[];
   readonly #bookIds = new Set<number>();
 
-  private constructor(session: Session, parent?: ConformanceContext, observe?: Observe) {
+  private constructor(session: Session, parent?: ConformanceContext, responses: HttpResponse[] = []) {
     this.options = session.options;
     this.listStart = parent?.listStart;
     this.#session = session;
     this.#parent = parent;
-    this.#observe = observe;
+    this.#responses = responses;
   }
 
   /** Makes the context of a run. Nothing is sent yet. */
@@ -100,8 +92,8 @@ export class ConformanceContext {
   }
 
   /** Makes a context with books of its own to clean up; those that cannot be deleted are left to this one. */
-  fork(observe?: Observe): ConformanceContext {
-    return new ConformanceContext(this.#session, this, observe);
+  fork(responses?: HttpResponse[]): ConformanceContext {
+    return new ConformanceContext(this.#session, this, responses);
   }
 
   get credentials(): Credentials {
@@ -121,17 +113,10 @@ export class ConformanceContext {
   /** Sends a request as it is, without a token. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     this.options.signal?.throwIfAborted();
-    let hasResponse = false;
-    try {
-      return await this.#session.client.send(request, (result) => {
-        hasResponse = true;
-        this.#recordBook(result);
-        this.#observe?.({ request, result });
-      });
-    } catch (error) {
-      if (!hasResponse) this.#observe?.({ request, result: error as Error });
-      throw error;
-    }
+    return this.#session.client.send(request, (response) => {
+      this.#recordBook(response);
+      this.#responses.push(response);
+    });
   }
 
   /** Sends a request with a valid token; a body that is no text and no bytes is sent as JSON. */

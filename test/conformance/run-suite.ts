@@ -1,7 +1,8 @@
+import type { HttpResponse } from '../support/http-client.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { createMissingId, expectBooks } from './books.ts';
 import type { ConformanceCase } from './case.ts';
-import { ConformanceContext, type ContextOptions, type Exchange } from './context.ts';
+import { ConformanceContext, type ContextOptions } from './context.ts';
 import { conformanceCases } from './suite.ts';
 
 const casesAtOnce = 8;
@@ -20,11 +21,12 @@ const interruptedCode = 130;
 /** The messages of node:assert hold what differs, whole books at worst. */
 const shownCharacters = 1200;
 
-/** A case that asks something about API Gateway, and what it saw. */
-export interface GatewayCase {
+/** How a case ended, and the responses that it received. */
+export interface CaseResult {
   readonly conformanceCase: ConformanceCase;
   readonly verdict: 'passed' | 'different' | 'FAILED';
-  readonly exchanges: readonly Exchange[];
+  readonly responses: readonly HttpResponse[];
+  readonly error?: unknown;
 }
 
 /** What to test, and how. */
@@ -34,12 +36,7 @@ export interface SuiteOptions extends ContextOptions {
   /** Whether a case that asks something about API Gateway may have another outcome than the local service. */
   readonly toleratesGateway?: boolean;
   /** Receives the cases that ask something about API Gateway. */
-  readonly report?: (gatewayCases: readonly GatewayCase[]) => void;
-}
-
-/** A case that was run. */
-interface Result extends GatewayCase {
-  readonly error?: unknown;
+  readonly report?: (gatewayCases: readonly CaseResult[]) => void;
 }
 
 /**
@@ -67,7 +64,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
   if (context.listStart !== undefined) {
     console.log('The catalog is large: lists are read in pages, from the first book of this run.');
   }
-  const results: Result[] = [];
+  const results: CaseResult[] = [];
   for (const [group, cases] of Map.groupBy(conformanceCases, (one) => one.group)) {
     if (signal.aborted) break;
     const left = Map.groupBy(cases, (one) => findReasonToSkip(one, context, options.without));
@@ -100,20 +97,22 @@ async function runGroup(
   cases: readonly ConformanceCase[],
   context: ConformanceContext,
   toleratesGateway = false,
-): Promise<readonly Result[]> {
+): Promise<readonly CaseResult[]> {
   if (cases.length === 0) return [];
   const startedAt = performance.now();
   const width = groupsOneAtATime.has(group) ? 1 : casesAtOnce;
-  const results = await inParallel(cases.length, width, async (index): Promise<Result> => {
+  const results = await inParallel(cases.length, width, async (index): Promise<CaseResult> => {
     const conformanceCase = cases[index] as ConformanceCase;
-    const exchanges: Exchange[] = [];
-    const keep = (exchange: Exchange) => exchanges.push(exchange);
+    const responses: HttpResponse[] = [];
     try {
-      await conformanceCase.run(context, conformanceCase.gatewayQuestion === undefined ? undefined : keep);
-      return { conformanceCase, exchanges, verdict: 'passed' };
+      await conformanceCase.run(
+        context,
+        conformanceCase.gatewayQuestion === undefined ? undefined : responses,
+      );
+      return { conformanceCase, responses, verdict: 'passed' };
     } catch (error) {
       const tolerated = toleratesGateway && conformanceCase.gatewayQuestion !== undefined;
-      return { conformanceCase, exchanges, verdict: tolerated ? 'different' : 'FAILED', error };
+      return { conformanceCase, responses, verdict: tolerated ? 'different' : 'FAILED', error };
     }
   });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -122,14 +121,14 @@ async function runGroup(
   return results;
 }
 
-function countVerdicts(results: readonly Result[]): string {
+function countVerdicts(results: readonly CaseResult[]): string {
   const groups = { passed: [], ...Object.groupBy(results, ({ verdict }) => verdict) };
   return Object.entries(groups)
     .map(([verdict, { length }]) => `${length} ${verdict}`)
     .join(', ');
 }
 
-function formatFailure({ verdict, conformanceCase: { name, rules }, error }: Result): string {
+function formatFailure({ verdict, conformanceCase: { name, rules }, error }: CaseResult): string {
   const title = verdict === 'different' ? 'differs from the local service' : verdict;
   const { message } = error as Error;
   const isLong = message.length > shownCharacters;

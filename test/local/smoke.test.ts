@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
-import { type GatewayCase, runSuite } from '../conformance/run-suite.ts';
+import { type CaseResult, runSuite } from '../conformance/run-suite.ts';
 import { groupNames } from '../conformance/suite.ts';
 import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
 
@@ -87,7 +87,7 @@ test('a stage whose functions do something else fails', async () => {
 async function smoke(groups: readonly string[]) {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(...String(line).split('\n')));
-  let cases: readonly GatewayCase[] = [];
+  let cases: readonly CaseResult[] = [];
   const exitCode = await runSuite({
     baseUrl: gateway.baseUrl,
     username: testSettings.AUTH_USERNAME,

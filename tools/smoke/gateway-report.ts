@@ -1,5 +1,5 @@
-import type { Exchange } from '../../test/conformance/context.ts';
-import type { GatewayCase } from '../../test/conformance/run-suite.ts';
+import type { CaseResult } from '../../test/conformance/run-suite.ts';
+import type { HttpResponse } from '../../test/support/http-client.ts';
 
 const shownCharacters = 160;
 
@@ -10,7 +10,7 @@ const shownCharacters = 160;
  * @param cases - the cases that ask the questions
  * @returns the report, in Markdown
  */
-export function formatGatewayReport(title: string, cases: readonly GatewayCase[]): string {
+export function formatGatewayReport(title: string, cases: readonly CaseResult[]): string {
   const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.gatewayQuestion)].map(
     ([question, members]) => {
       const differing = members.filter(({ verdict }) => verdict !== 'passed').length;
@@ -24,26 +24,29 @@ export function formatGatewayReport(title: string, cases: readonly GatewayCase[]
   return `${[`# ${title}`, ...sections].join('\n\n')}\n`;
 }
 
-function formatCase({ conformanceCase, verdict, exchanges }: GatewayCase): string[] {
+function formatCase({ conformanceCase, verdict, responses, error }: CaseResult): string[] {
   return [
     `- ${verdict === 'passed' ? 'As expected' : 'DIFFERENT'}: ${conformanceCase.name}`,
-    ...exchanges.map((exchange) => `  - ${formatExchange(exchange)}`),
+    ...responses.map((response) => `  - ${formatResponse(response)}`),
+    ...(responses.length === 0 ? [`  - no response: ${(error as Error | undefined)?.message}`] : []),
   ];
 }
 
-function formatExchange({ request, result }: Exchange): string {
+function formatResponse({ request, status, ...response }: HttpResponse): string {
   const { method, path, headers = {}, body } = request;
   const sent = [
     `\`${method} ${path}\``,
     ...(headers.Authorization === undefined ? [] : ['with `Authorization`']),
     ...(body === undefined ? [] : [`with a body of ${Buffer.byteLength(body)} bytes`]),
   ].join(' ');
-  if (result instanceof Error) return `${sent}: no response: ${result.message}`;
   const shown = ['content-type', 'x-amzn-errortype', 'retry-after', 'access-control-allow-origin'].flatMap(
-    (name) => (result.headers[name] === undefined ? [] : [`${name}: ${result.headers[name]}`]),
+    (name) => (response.headers[name] === undefined ? [] : [`${name}: ${response.headers[name]}`]),
   );
-  const text = hide(String(headers.Authorization ?? ''), result.body.subarray(0, shownCharacters).toString());
-  return `${sent}: ${result.status} (${shown.join('; ')}) \`${text.replaceAll(/[`\s]+/g, ' ')}\``;
+  const text = hide(
+    String(headers.Authorization ?? ''),
+    response.body.subarray(0, shownCharacters).toString(),
+  );
+  return `${sent}: ${status} (${shown.join('; ')}) \`${text.replaceAll(/[`\s]+/g, ' ')}\``;
 }
 
 /** API Gateway may quote malformed input. */

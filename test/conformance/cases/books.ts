@@ -158,15 +158,6 @@ export const deleteBookCases = defineCases('delete-book', (test) => {
     await expectStored(context, before);
     await expectStored(context, after);
   });
-
-  test('3.7', 'Created books are found and deleted books are not, at once', async (context) => {
-    for (let round = 0; round < 10; round += 1) {
-      const book = await createBook(context, { year: round });
-      await expectStored(context, book);
-      await deleteBook(context, book.id);
-      await expectMissing(context, book.id);
-    }
-  });
 });
 
 /** Forms of `{id}` that name no book, made from the id of one that exists: a lenient parser would find it. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import type { HttpResponse } from '../../support/http-client.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import {
@@ -45,6 +46,7 @@ const invalidKeys: readonly (readonly [string, string | readonly string[]])[] = 
   ['a key and an empty one', ['a', '']],
 ];
 
+const zeroBook: BookFields = { title: '', author: '', year: 0 };
 const emma: BookFields = { title: 'Emma', author: '', year: 0 };
 
 /** Bodies that are read as the fields of {@link emma}. */
@@ -159,22 +161,14 @@ export const idempotencyKeyCases = defineCases('idempotency-keys', (test) => {
 
   for (const [situation, fields, others] of differentFields) {
     test('11.6', `A used key is refused for other fields: ${situation}`, async (context) => {
-      const { key, first, book } = await createFirst(context, {
-        title: '',
-        author: '',
-        year: 0,
-        ...fields,
-      });
+      const { key, first, book } = await createFirst(context, { ...zeroBook, ...fields });
       const before = await createBook(context);
       expectResponse(await create(context, key, others), outcomes.idempotencyKeyUsed);
       const after = await createBook(context);
-      const refused = { title: '', author: '', year: 0, ...others };
+      const refused = { ...zeroBook, ...others };
       const page = expectBooks(await context.call('GET', `/books?limit=1000&after=${before.id}`));
-      const made = page.filter(
-        ({ id, title, author, year }) =>
-          id < after.id && title === refused.title && author === refused.author && year === refused.year,
-      );
-      assert.deepEqual(made, [], 'books made by the refused request');
+      const made = page.find(({ id, ...stored }) => id < after.id && isDeepStrictEqual(stored, refused));
+      assert.equal(made, undefined, `the refused request makes no book, got ${JSON.stringify(made)}`);
       expectReplay(await create(context, key, fields), first, book);
     });
   }
@@ -243,13 +237,6 @@ export const idempotencyKeyCases = defineCases('idempotency-keys', (test) => {
       await createFirst(context, emma, emma, key);
     });
   }
-
-  test('11.1', 'The name of the header may be in any case', async (context) => {
-    const { key, first, book } = await createFirst(context, emma);
-    for (const name of ['idempotency-key', 'IDEMPOTENCY-KEY', 'iDEMPOTENCY-kEY']) {
-      expectReplay(await context.call('POST', '/book', emma, { [name]: key }), first, book);
-    }
-  });
 
   for (const key of ['', 'x'.repeat(256), crypto.randomUUID()]) {
     test('11.10', `Other endpoints ignore a key of ${key.length} characters`, async (context) => {

@@ -38,19 +38,6 @@ export const listBooksCases = defineCases('list-books', (test) => {
     }
   });
 
-  test(
-    '7.6',
-    'Unknown parameters in the query of the list are ignored',
-    { readsWholeList: true },
-    async (context) => {
-      const books = await createBooks(context, 2, 1);
-      for (const query of ['?x=1', '?title=nothing&page=2&per_page=1&offset=5', '?Limit=1', '?']) {
-        const listed = expectBooks(await context.call('GET', `/books${query}`));
-        assert.deepEqual(pickBooks(listed, books), books, `own books with ${query}`);
-      }
-    },
-  );
-
   test('7.1', 'The list of all books begins in the envelope', async (context) => {
     await createBook(context);
     const headers = { Authorization: await context.token() };
@@ -97,11 +84,11 @@ export const pagingCases = defineCases('paging', (test) => {
     });
   }
 
-  test('7.3', 'A page starts after the given id, whether that book exists or not', async (context) => {
+  test('7.3, 7.6', 'A page starts after the given id, whether that book exists or not', async (context) => {
     const books = await createBooks(context, 3, 1);
     const [first, second, third] = books as [Book, Book, Book];
     const expectAfter = async ({ id }: Book, expected: readonly Book[]) => {
-      const page = await getPage(context, `/books?limit=1000&after=${id}`);
+      const page = await getPage(context, `/books?page=9&limit=1000&after=${id}&Limit=1`);
       assert.deepEqual(pickBooks(page.books, books), expected, `own books after ${id}`);
     };
     await expectAfter(first, [second, third]);
@@ -150,24 +137,18 @@ export const pagingCases = defineCases('paging', (test) => {
   );
 
   test(
-    '7.5',
+    '7.5, 7.6',
     'Without limit the list holds all books and has no link, whatever after is',
     { readsWholeList: true },
     async (context) => {
       const books = await createBooks(context, 2, 1);
-      for (const path of ['/books', `/books?after=${books.at(-1)?.id}`]) {
+      for (const path of ['/books?', `/books?after=${books.at(-1)?.id}`, '/books?Limit=1&page=2&offset=5']) {
         const page = await getPage(context, path);
         assert.deepEqual(pickBooks(page.books, books), books, `own books with ${path}`);
         assert.deepEqual(page.next, undefined, `the link with ${path}`);
       }
     },
   );
-
-  test('7.6', 'Unknown parameters beside limit and after are ignored', async (context) => {
-    const books = await createBooks(context, 3, 1);
-    const path = `/books?page=9&limit=1000&after=${firstId(books)}&title=nothing&Limit=1`;
-    assert.deepEqual(pickBooks((await getPage(context, path)).books, books), books.slice(1), 'own books');
-  });
 
   const queries = [
     ...[...malformed, '0', '1001'].map((limit) => `limit=${limit}`),
