@@ -29,15 +29,8 @@ const idProjection = { expression: 'id', names: {} };
 
 type Projection = typeof bookProjection | typeof idProjection;
 
-/** The books with ids above `after`, up to `last`, at most `limit` of them. */
-interface Range {
-  readonly after: number;
-  readonly last?: number | undefined;
-  readonly limit?: number;
-}
-
 /**
- * The list of books, in ascending order of their ids, read as text: no objects are made of the books of a whole list.
+ * The list of books, in ascending order of their ids.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a
  * {@link CounterMissingError} when the table holds books and no counter.
@@ -51,11 +44,11 @@ export class BookList {
   }
 
   /**
-   * Reads all books. Memory does not grow with their number: only the first pages of a few shards are read ahead.
+   * Reads all books as text, without an object for each. Memory does not grow with their number: only the first pages of a
+   * few shards are read ahead. Books that are created or deleted meanwhile may or may not be included; every other book
+   * is, once.
    *
-   * Books that are created or deleted meanwhile may or may not be included; every other book is, once.
-   *
-   * @returns chunks of JSON objects with commas between them, none of them empty
+   * @returns chunks of JSON objects with commas between them
    */
   async *readAll(): AsyncGenerator<string> {
     const ahead = [this.#startQuery(0)];
@@ -76,30 +69,22 @@ export class BookList {
   }
 
   /**
-   * Reads the books after an id. It costs what one Query for them costs, unless they lie across shards.
-   *
-   * Whether more follow is known before the first book is sent. When the books are too large to be held in memory until
-   * then, the ids of the rest are read first, which reads the rest twice.
-   *
-   * @param after - the ids of the books are higher than this
-   * @param limit - the maximum number of books
+   * Reads at most `limit` books with ids above `after`. It costs what one Query for them costs, unless they lie across
+   * shards. Whether more follow is known before the first book is sent: when the books are too large to be held in memory
+   * until then, the ids of the rest are read first, which reads the rest twice.
    */
   async readPage(after: number, limit: number): Promise<BookPage> {
     const held: Book[] = [];
-    let missing = limit + 1;
     let pages = 0;
-    for await (const books of this.#readRange<Book>(bookProjection, { after, limit: missing })) {
+    for await (const books of this.#readAfter<Book>(after, bookProjection, limit + 1)) {
       held.push(...books);
-      missing -= books.length;
       pages += 1;
       if (pages === maxHeldPages) break;
     }
     const ids = held.map(({ id }) => id);
+    const missing = limit + 1 - ids.length;
     if (pages === maxHeldPages && missing > 0) {
-      const rest = this.#readRange<Pick<Book, 'id'>>(idProjection, {
-        after: ids.at(-1) ?? after,
-        limit: missing,
-      });
+      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, idProjection, missing);
       for await (const books of rest) ids.push(...books.map(({ id }) => id));
     }
     return {
@@ -114,22 +99,23 @@ export class BookList {
     const last = ids.at(-1);
     if (last === undefined || ids.length <= held.length) return;
     const wanted = new Set(ids);
-    const after = held.at(-1)?.id ?? 0;
-    for await (const books of this.#readRange<Book>(bookProjection, { after, last })) {
+    for await (const books of this.#readAfter<Book>(held.at(-1)?.id ?? 0, bookProjection)) {
       yield toJson(books.filter(({ id }) => wanted.has(id)));
+      if (books.some(({ id }) => id >= last)) return;
     }
   }
 
-  async *#readRange<Element>(
+  async *#readAfter<Element>(
+    after: number,
     projection: Projection,
-    { after, last, limit = Infinity }: Range,
+    limit = Infinity,
   ): AsyncGenerator<readonly Element[], void, undefined> {
     let missing = limit;
-    let lastShard = last === undefined ? undefined : shardOf(last);
+    let lastShard: number | undefined;
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: ItemKey | undefined;
       do {
-        const page = await this.#query(shard, projection, { after, last, limit: missing }, startKey);
+        const page = await this.#query(shard, projection, after, missing, startKey);
         const elements: readonly Element[] = JSON.parse(`[${page.items}]`);
         if (elements.length > 0) yield elements;
         missing -= elements.length;
@@ -142,26 +128,18 @@ export class BookList {
 
   /** Starts a Query that is awaited later. A rejection is handled then; this avoids an unhandledRejection. */
   #startQuery(shard: number, startKey?: ItemKey): Promise<QueryPage> {
-    const page = this.#query(shard, bookProjection, { after: 0, limit: maxBooksPerPage }, startKey);
+    const page = this.#query(shard, bookProjection, 0, maxBooksPerPage, startKey);
     page.catch(() => {});
     return page;
   }
 
-  #query(
-    shard: number,
-    { expression, names }: Projection,
-    { after, last, limit = Infinity }: Range,
-    startKey?: ItemKey,
-  ): Promise<QueryPage> {
+  #query(shard: number, projection: Projection, after: number, limit: number, startKey?: ItemKey) {
     return this.#table.query({
       // "shard" is a reserved word of DynamoDB's expressions.
-      KeyConditionExpression: `#shard = :shard AND id ${last === undefined ? '> :after' : 'BETWEEN :first AND :last'}`,
-      ProjectionExpression: expression,
-      ExpressionAttributeNames: { '#shard': 'shard', ...names },
-      ExpressionAttributeValues: {
-        ':shard': shard,
-        ...(last === undefined ? { ':after': after } : { ':first': after + 1, ':last': last }),
-      },
+      KeyConditionExpression: '#shard = :shard AND id > :after',
+      ProjectionExpression: projection.expression,
+      ExpressionAttributeNames: { '#shard': 'shard', ...projection.names },
+      ExpressionAttributeValues: { ':shard': shard, ':after': after },
       ExclusiveStartKey: startKey,
       ...(limit < Infinity && { Limit: limit }),
     });
@@ -169,14 +147,10 @@ export class BookList {
 
   /** Without a counter, the list of a table that holds books would end too soon and look complete. */
   async #readLastShard(): Promise<number> {
-    const lastId =
-      (await this.#readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await this.#readCounter());
+    const readCounter = () => this.#table.get(counterKey, parseCounter);
+    const lastId = (await readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await readCounter());
     if (lastId === undefined) throw new CounterMissingError();
     return shardOf(lastId);
-  }
-
-  #readCounter(): Promise<number | undefined> {
-    return this.#table.get(counterKey, parseCounter);
   }
 }
 

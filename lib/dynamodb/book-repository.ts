@@ -29,6 +29,9 @@ const shiftWriteTokens =
 /** "Constraints in Amazon DynamoDB": operands of IN. */
 const maxVersions = 100;
 
+/** The versions that a book may have; any when absent. */
+type Versions = readonly string[] | undefined;
+
 /**
  * The books in DynamoDB.
  *
@@ -120,29 +123,24 @@ export class BookRepository {
   /**
    * Changes the given fields of a book in one request, so that concurrent updates never undo each other.
    *
-   * @param versions - the versions that the book may have; any when absent
    * @returns the whole book after the update
    * @throws {BookNotFoundError} when there is no such book
    * @throws {BookTooLargeError} when the changed book would not fit into an item; it is not changed
    */
-  async update(
-    id: number,
-    changes: Partial<BookFields>,
-    versions?: readonly string[],
-  ): Promise<VersionedBook> {
-    const names = Object.keys(changes);
-    if (names.length === 0) return this.#getVersion(id, versions);
+  async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
+    const entries = Object.entries(changes);
+    if (entries.length === 0) return this.#getVersion(id, versions);
     if (isTooLarge(changes)) await this.#checkSize(id, changes);
     const condition = await this.#conditionOn(id, versions);
     const writeToken = createWriteToken();
     const input = {
       Key: bookKey(id),
       ConditionExpression: `${condition.expression} AND writeToken <> :writeToken AND previousWriteToken <> :writeToken`,
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      UpdateExpression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
+      ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
       ExpressionAttributeValues: {
         ...condition.values,
-        ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [`:${name}`, value])),
+        ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
         ':writeToken': writeToken,
       },
       ReturnValues: 'ALL_NEW' as const,
@@ -169,10 +167,9 @@ export class BookRepository {
    * Removes a book. When a response was lost and the retry finds no book, our own request has probably removed it: that
    * counts as success, as a false "not found" would be worse.
    *
-   * @param versions - the versions that the book may have; any when absent
    * @throws {BookNotFoundError} when there is no such book
    */
-  async delete(id: number, versions?: readonly string[]): Promise<void> {
+  async delete(id: number, versions?: Versions): Promise<void> {
     const condition = await this.#conditionOn(id, versions);
     try {
       await this.#table.delete({
@@ -187,7 +184,7 @@ export class BookRepository {
     }
   }
 
-  async #getVersion(id: number, versions: readonly string[] | undefined): Promise<VersionedBook> {
+  async #getVersion(id: number, versions: Versions): Promise<VersionedBook> {
     const current = await this.get(id);
     if (versions && !versions.includes(current.version ?? '')) throw new VersionMismatchError();
     return current;
@@ -201,10 +198,7 @@ export class BookRepository {
   }
 
   /** The condition that a book exists, in one of the versions. */
-  async #conditionOn(
-    id: number,
-    versions: readonly string[] | undefined,
-  ): Promise<{ expression: string; values: Record<string, string> }> {
+  async #conditionOn(id: number, versions: Versions) {
     if (versions === undefined) return { expression: 'attribute_exists(id)', values: {} };
     const fits = versions.length > 0 && versions.length <= maxVersions;
     const operands = fits ? versions : [(await this.#getVersion(id, versions)).version ?? ''];

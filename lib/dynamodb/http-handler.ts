@@ -10,14 +10,12 @@ const attemptTimeoutMs = 2_800;
 
 const invocationOver = 'the invocation is over';
 
-/** A signed request of the SDK. */
-interface HttpRequest {
+const openBrace = '{'.charCodeAt(0);
+
+/** A signed request of the SDK, made of the same members as Node's. */
+interface HttpRequest extends http.RequestOptions {
   readonly protocol: string;
   readonly hostname: string;
-  readonly port?: number;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -36,7 +34,7 @@ export interface HttpResponse {
  *   it, when the invocation is over: Lambda would freeze it and continue it minutes after the client got its 503;
  * - a response is passed on only when it is whole: its CRC-32 is the one in `x-amz-crc32`, which DynamoDB always sends.
  *   Without that header it counts as damaged over HTTPS and from an engine that has sent the header before; from other
- *   engines it has to be a whole JSON object.
+ *   engines it has to be a JSON object.
  */
 export class AttemptHandler {
   readonly #agents = createAgents();
@@ -55,7 +53,7 @@ export class AttemptHandler {
       if (Number(checksum) !== crc32(response.body)) throw damaged('does not match its checksum');
     } else if (response.statusCode < 300) {
       if (this.#sendsChecksums || request.protocol === 'https:') throw damaged('has no checksum');
-      if (!isJsonObject(response.body)) throw damaged('is no JSON object');
+      if (response.body[0] !== openBrace) throw damaged('is no JSON object');
     }
     return { response };
   }
@@ -65,13 +63,12 @@ export class AttemptHandler {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  #exchange({ protocol, hostname, port, method, path, headers, body }: HttpRequest): Promise<HttpResponse> {
+  #exchange({ body, ...options }: HttpRequest): Promise<HttpResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-    const secure = protocol === 'https:';
-    // The SDK has IPv6 addresses in brackets.
-    const host = hostname.replace(/^\[(.*)\]$/, '$1');
-    const agent = this.#agents[protocol];
-    const outgoing = (secure ? https : http).request({ host, port, method, path, headers, agent });
+    const { protocol } = options;
+    const [{ request }, connected] = protocol === 'https:' ? [https, 'secureConnect'] : [http, 'connect'];
+    const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1'); // The SDK has IPv6 addresses in brackets.
+    const outgoing = request({ ...options, hostname, agent: this.#agents[protocol] });
     const signal = invocationSignal.getStore();
     let requestSent = false;
     let responseStarted = false;
@@ -88,13 +85,12 @@ export class AttemptHandler {
     // After a pause of the process, timers run before what has arrived meanwhile is read; immediates run after that.
     const timeOut = () => setImmediate(fail, `no response within ${attemptTimeoutMs} ms`);
     const timer = setTimeout(timeOut, attemptTimeoutMs);
+    const markSent = () => {
+      requestSent = true;
+    };
     outgoing.once('socket', (socket) => {
-      requestSent = outgoing.reusedSocket;
-      if (!requestSent) {
-        socket.once(secure ? 'secureConnect' : 'connect', () => {
-          requestSent = true;
-        });
-      }
+      if (outgoing.reusedSocket) markSent();
+      else socket.once(connected, markSent);
     });
     outgoing.once('response', (incoming) => {
       responseStarted = true;
@@ -102,11 +98,13 @@ export class AttemptHandler {
       incoming.on('data', (chunk) => chunks.push(chunk));
       incoming.on('error', (error) => fail(`the response breaks off: ${error.message}`, error));
       incoming.once('end', () => {
-        resolve({
-          statusCode: incoming.statusCode ?? 0,
-          headers: toHeaders(incoming.headers),
-          body: Buffer.concat(chunks),
-        });
+        // The SDK would wait for Retry-After, and the function's timeout would come first.
+        const {
+          'retry-after': _,
+          'x-amz-retry-after': __,
+          ...headers
+        } = incoming.headers as HttpResponse['headers'];
+        resolve({ statusCode: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks) });
       });
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message, error));
@@ -124,19 +122,4 @@ export class AttemptHandler {
 
 function damaged(problem: string): AttemptError {
   return new AttemptError(`the response ${problem}`, { requestSent: true });
-}
-
-/** Without Retry-After, for which the SDK would wait: the function's timeout would come first. */
-function toHeaders(received: http.IncomingHttpHeaders): Record<string, string> {
-  const { 'retry-after': _seconds, 'x-amz-retry-after': _milliseconds, ...headers } = received;
-  return headers as Record<string, string>;
-}
-
-function isJsonObject(body: Uint8Array): boolean {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
