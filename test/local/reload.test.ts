@@ -1,36 +1,29 @@
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { authorize, createDataFolder, LocalService } from './local-service.ts';
+import { createDataFolder } from './local-service.ts';
+import { useLocalService } from './use-local-service.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 
 /** Room for a busy machine; a reload takes about a tenth of a second. */
 const noticed = { timeout: 20_000, interval: 50 };
 
-let service: LocalService;
-let dataFolder: string;
 let copy: string;
-let headers: { Authorization: string };
 
-beforeAll(async () => {
-  dataFolder = await createDataFolder();
-  // A change in the project itself would be one for every other service that is under test.
+// A change in the project itself would be one for every other service that is under test.
+const local = useLocalService({}, async () => {
   copy = await createDataFolder();
   for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json']) {
     await cp(join(projectFolder, name), join(copy, name), { recursive: true });
   }
   await symlink(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
-  service = await LocalService.start({ DB_PATH: dataFolder }, copy);
-  headers = await authorize(service.baseUrl);
-  await fetch(`${service.baseUrl}/book`, { method: 'POST', headers, body: '{"title":"Emma"}' });
+  return copy;
 });
 
-afterAll(async () => {
-  await service.stop();
-  await rm(dataFolder, { recursive: true, force: true });
-  await rm(copy, { recursive: true, force: true });
-});
+beforeAll(() => local.send('POST', '/book', { title: 'Emma' }));
+
+afterAll(() => rm(copy, { recursive: true, force: true }));
 
 async function change(file: string, from: string, to: string): Promise<void> {
   const path = join(copy, file);
@@ -40,10 +33,8 @@ async function change(file: string, from: string, to: string): Promise<void> {
 }
 
 async function get(path: string): Promise<{ message: string; data: unknown }> {
-  return (await fetch(service.baseUrl + path, { headers })).json() as Promise<{
-    message: string;
-    data: unknown;
-  }>;
+  const response = await fetch(local.baseUrl + path, { headers: local.headers });
+  return response.json() as Promise<{ message: string; data: unknown }>;
 }
 
 test('a change in lib is in the next responses, and the books are still there', async () => {
@@ -88,9 +79,9 @@ test('a folder that is new is watched too', async () => {
 test('a syntax error is shown with its place, and the last good version goes on', async () => {
   await change('handlers/get-book.ts', 'export const handler', 'export const const handler');
 
-  await vi.waitFor(() => expect(service.output).toContain('cannot be loaded'), noticed);
+  await vi.waitFor(() => expect(local.service.output).toContain('cannot be loaded'), noticed);
 
-  expect(service.output).toMatch(/handlers\/get-book\.ts:\d+/);
+  expect(local.service.output).toMatch(/handlers\/get-book\.ts:\d+/);
   expect((await get('/book/1')).message).toBe('Here it is');
   await change('handlers/get-book.ts', 'export const const handler', 'export const handler');
 });
@@ -104,10 +95,10 @@ test('a change of serverless.yml is in the next responses', async () => {
 });
 
 test('each request is one short line, and an error comes with its stack', async () => {
-  await fetch(`${service.baseUrl}/volume/7?secret=no`, { headers });
+  await fetch(`${local.baseUrl}/volume/7?secret=no`, { headers: local.headers });
 
-  await vi.waitFor(() => expect(service.output).toContain('/volume/7'), noticed);
-  expect(service.output).toMatch(/\n\d\d:\d\d:\d\d GET \/volume\/7 404 \d+\.\d ms\n/);
+  await vi.waitFor(() => expect(local.service.output).toContain('/volume/7'), noticed);
+  expect(local.service.output).toMatch(/\n\d\d:\d\d:\d\d GET \/volume\/7 404 \d+\.\d ms\n/);
 
   await change('handlers/get-book.ts', 'books.get(', 'void boom(');
 
@@ -117,7 +108,7 @@ test('each request is one short line, and an error comes with its stack', async 
   );
   await vi.waitFor(
     () =>
-      expect(service.output).toMatch(
+      expect(local.service.output).toMatch(
         /ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/,
       ),
     noticed,

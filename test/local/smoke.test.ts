@@ -1,52 +1,30 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  request as sendRequest,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
 import { type CaseResult, runSuite } from '../conformance/run-suite.ts';
 import { groupNames } from '../conformance/suite.ts';
-import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
+import { testSettings } from './local-service.ts';
+import { useLocalService } from './use-local-service.ts';
 
 /** Enough for a catalog that the suite takes for a large one. */
 const largeBooks = 4;
 const largeTitle = 'x'.repeat(390 * 1024);
 
-const badRequest = '{"status":400,"message":"Bad request","data":null}';
-const paths = /^\/(?:token|books?|book\/[^/]+)$/;
-
-let service: LocalService;
-let dataFolder: string;
+const local = useLocalService();
 let gateway: ApiGateway;
-let headers: { Authorization: string };
 
 beforeAll(async () => {
-  dataFolder = await createDataFolder();
-  service = await LocalService.start({ DB_PATH: dataFolder });
-  headers = await authorize(service.baseUrl);
-  for (let year = 0; year < largeBooks; year += 1) {
-    const body = JSON.stringify({ title: largeTitle, year });
-    await fetch(`${service.baseUrl}/book`, { method: 'POST', headers, body });
-  }
-  gateway = await ApiGateway.start(service.baseUrl);
+  for (let year = 0; year < largeBooks; year += 1)
+    await local.send('POST', '/book', { title: largeTitle, year });
+  gateway = await startApiGateway(local.baseUrl);
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => vi.restoreAllMocks());
 
-afterAll(async () => {
-  gateway.stop();
-  await service.stop();
-  await rm(dataFolder, { recursive: true, force: true });
-});
+afterAll(() => gateway.stop());
 
 test('a stage with many books behind API Gateway passes, a few requests at a time, and keeps its books', async () => {
   const before = await listIds();
@@ -71,7 +49,7 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   const report = formatGatewayReport('API Gateway at stage test', cases);
   expect(report).toContain('413 (content-type: text/plain) `HTTP content length exceeded 10485760 bytes.`');
   expect(report).toContain('`GET /nowhere` with `Authorization`: 400 (content-type: application/json)');
-  expect(report).not.toContain(headers.Authorization.slice(0, 20));
+  expect(report).not.toContain(local.headers.Authorization.slice(0, 20));
 });
 
 test('a stage whose functions do something else fails', async () => {
@@ -103,74 +81,60 @@ async function smoke(groups: readonly string[]) {
 }
 
 async function listIds(): Promise<number[]> {
-  const response = await fetch(`${service.baseUrl}/books`, { headers: await authorize(service.baseUrl) });
-  const { data } = (await response.json()) as { data: { id: number }[] };
-  return data.map(({ id }) => id);
+  const { envelope } = await local.send('GET', '/books');
+  return (envelope.data as { id: number }[]).map(({ id }) => id);
 }
 
-/** Passes requests on, and does what others have seen API Gateway do where the local server does something else. */
-class ApiGateway {
-  mostInFlight = 0;
-  /** How many lists were asked for without a limit, by those who may read them. */
-  wholeLists = 0;
+/** API Gateway before a service. */
+interface ApiGateway {
+  readonly baseUrl: string;
+  mostInFlight: number;
+  /** How many lists were requested without a limit, with a token. */
+  wholeLists: number;
   /** Changes the bodies of responses. */
-  damage = (body: string): string => body;
-  #inFlight = 0;
-  readonly #target: string;
-  readonly #server: Server;
+  damage(body: string): string;
+  stop(): void;
+}
 
-  private constructor(target: string) {
-    this.#target = target;
-    this.#server = createServer(async (request, response) => {
-      this.#inFlight += 1;
-      this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
-      await this.#serve(request, response);
-      this.#inFlight -= 1;
-    });
-    this.#server.keepAliveTimeout = 0;
-  }
-
-  static async start(target: string): Promise<ApiGateway> {
-    const gateway = new ApiGateway(target);
-    gateway.#server.listen(0, '127.0.0.1');
-    await once(gateway.#server, 'listening');
-    return gateway;
-  }
-
-  get baseUrl(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Passes requests on, and responds as API Gateway was seen to do where the local server does not. */
+async function startApiGateway(target: string): Promise<ApiGateway> {
+  let inFlight = 0;
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method, url = '', headers } = request;
     const body = await buffer(request);
-    const { authorization } = request.headers;
+    const isUnknown = !/^\/(?:token|books?|book\/[^/]+)$/.test(url.split('?', 1)[0] ?? '');
     if (body.length > 10 * 1024 * 1024) {
       response.writeHead(413, { 'Content-Type': 'text/plain' });
       response.end('HTTP content length exceeded 10485760 bytes.');
-      return;
+    } else if (body.length > 4.4 * 1024 * 1024 || (isUnknown && headers.authorization !== undefined)) {
+      response.writeHead(400, { 'Content-Type': 'application/json' });
+      response.end('{"status":400,"message":"Bad request","data":null}');
+    } else {
+      if (method === 'GET' && url === '/books' && headers.authorization) gateway.wholeLists += 1;
+      const outgoing = sendRequest(target, { method, path: url, headers, agent: false }).end(body);
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...received } = incoming.headers;
+      const text = gateway.damage((await buffer(incoming)).toString('latin1'));
+      response.writeHead(incoming.statusCode ?? 0, received).end(text, 'latin1');
     }
-    const unknown = !paths.test(request.url?.split('?')[0] ?? '');
-    if (body.length > 4.4 * 1024 * 1024 || (unknown && authorization !== undefined)) {
-      response.writeHead(400, { 'Content-Type': 'application/json' }).end(badRequest);
-      return;
-    }
-    if (request.method === 'GET' && request.url === '/books' && authorization) this.wholeLists += 1;
-    const answer = await passOn(this.#target, request, body);
-    const text = this.damage(answer.body.toString('latin1'));
-    response.writeHead(answer.status, answer.headers).end(text, 'latin1');
-  }
-}
-
-/** Sends a request as it came, which `fetch` does not. */
-async function passOn(target: string, { method, url, headers: sent }: IncomingMessage, body: Buffer) {
-  const outgoing = sendRequest(target, { method, path: url, headers: sent, agent: false });
-  outgoing.end(body);
-  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...received } = incoming.headers;
-  return { status: incoming.statusCode ?? 0, headers: received, body: await buffer(incoming) };
+  };
+  const server = createServer(async (request, response) => {
+    inFlight += 1;
+    gateway.mostInFlight = Math.max(gateway.mostInFlight, inFlight);
+    await serve(request, response);
+    inFlight -= 1;
+  });
+  server.keepAliveTimeout = 0;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const gateway: ApiGateway = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    mostInFlight: 0,
+    wholeLists: 0,
+    damage: (body) => body,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return gateway;
 }
