@@ -39,19 +39,12 @@ const empty = (file: string) => truncate(file);
 const garble = (file: string) => writeFile(file, 'no database\n'.repeat(1_000));
 
 describe('a data folder that cannot be used is named, with the cause and what to do', () => {
-  test('a file', async () => {
-    const file = join(folder, 'file');
-    await writeFile(file, '');
-
-    await expect(start(file)).rejects.toThrow(
-      `The data folder ${file} cannot be used: it, or a part of its path, is a file`,
-    );
-  });
-
-  test('a folder under a file', async () => {
+  test.each(['file', 'file/data'])('a part of the path %s is a file', async (path) => {
     await writeFile(join(folder, 'file'), '');
 
-    await expect(start(join(folder, 'file/data'))).rejects.toThrow('is a file');
+    await expect(start(join(folder, path))).rejects.toThrow(
+      `The data folder ${join(folder, path)} cannot be used: it, or a part of its path, is a file`,
+    );
   });
 
   // Node's recursive mkdir never ends there.

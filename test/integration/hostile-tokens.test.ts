@@ -107,13 +107,6 @@ describe('a stranger, who has keys of their own but not the secret', () => {
     expect(await listBooks(service.table)).toEqual([{ id, ...emma }]);
   });
 
-  test('gets in nowhere by HMAC with what is public, or empty, for a secret', async () => {
-    for (const guess of guessableSecrets) {
-      const signingInput = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}`;
-      expect(await sendToken(`${signingInput}.${hmacWith(guess)(signingInput)}`)).toEqual(invalidToken);
-    }
-  });
-
   test('gets in nowhere with a token of megabytes, or of a million dots', async () => {
     const half = 'A'.repeat(3 * 1024 * 1024);
     for (const token of [

@@ -60,8 +60,3 @@ export const anyText = fc.oneof(
   fragmentText,
   fc.string({ unit: fc.oneof(anyCharacter, anyFragment) }),
 );
-
-/** Half of a surrogate pair, which UTF-8 cannot carry. */
-export const loneSurrogate = fc
-  .integer({ min: 0xd800, max: 0xdfff })
-  .map((codeUnit) => String.fromCharCode(codeUnit));

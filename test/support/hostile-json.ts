@@ -105,11 +105,6 @@ export function hostileObject(
   }));
 }
 
-/** What an exact reader takes from an object: of a member that is there twice the last one (RFC 8259 section 4). */
-export function lastMember(members: readonly HostileMember[], name: string): HostileMember | undefined {
-  return members.findLast((member) => member.name === name);
-}
-
 function escapeAll(plain: string): string {
   return Array.from(
     { length: plain.length },
