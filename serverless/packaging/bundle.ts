@@ -1,5 +1,5 @@
 import { isBuiltin } from 'node:module';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
  * Parts of the AWS SDK that no request reaches, 40 % of a bundle: the search for credentials, which lib/dynamodb/client.ts
@@ -24,6 +24,17 @@ const replaceModules: Plugin = {
   },
 };
 
+/** The options of esbuild for one ES module that Lambda's Node runs. */
+export const bundleOptions: BuildOptions = {
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'], // ES modules where a package has them: smaller bundles
+  logLevel: 'error',
+};
+
 /**
  * Bundles a function into one ES module. The AWS SDK comes with it: the version that was tested, and a faster start than
  * the runtime's own.
@@ -34,16 +45,10 @@ const replaceModules: Plugin = {
  */
 export async function bundle(serviceDir: string, entryPoint: string, outfile: string): Promise<void> {
   await build({
+    ...bundleOptions,
     absWorkingDir: serviceDir,
     entryPoints: [entryPoint],
     outfile,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'], // ES modules where a package has them: smaller bundles
     plugins: [replaceModules],
-    logLevel: 'error',
   });
 }

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
-const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
 
 const settings = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
 
@@ -29,11 +28,13 @@ export const functionNames = [
  * @param folder - where the template and the zips go
  * @param stage - the stage to package for
  * @param params - values in place of those in serverless/stages.yml, like `corsOrigin=https://docs.example.com`
+ * @param checkout - the folder of the service; this one by default
  */
 export async function packageService(
   folder: string,
   stage = 'prod',
   params: readonly string[] = [],
+  checkout = projectFolder,
 ): Promise<void> {
   // Neither credentials nor a Node that the developer makes code caches with.
   const {
@@ -45,7 +46,7 @@ export async function packageService(
   await promisify(execFile)(
     process.execPath,
     [
-      serverless,
+      join(checkout, 'node_modules/serverless/bin/serverless.js'),
       'package',
       '--stage',
       stage,
@@ -53,6 +54,6 @@ export async function packageService(
       folder,
       ...params.flatMap((param) => ['--param', param]),
     ],
-    { cwd: projectFolder, env: environment },
+    { cwd: checkout, env: environment },
   );
 }

@@ -1,24 +1,19 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { build } from 'esbuild';
+import { bundleOptions } from '../../serverless/packaging/bundle.ts';
 import { LambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
+import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { sizeOfFiles } from '../../test/aws/runtime/size-of-files.ts';
-import { buildPeer, frameworks } from './build-peers.ts';
-import { functionCore } from './cores.ts';
-import type { EndpointCall } from './endpoints.ts';
-import { settings } from './settings.ts';
+import { type EndpointCall, settings } from './calls.ts';
 
 /** A function that takes part. */
 export interface Candidate {
-  /** The name of its framework, or `ours`. */
+  /** `ours`, `before`, or the name of a file in peers/frameworks. */
   readonly name: string;
   /** Size of its code in bytes, without a code cache. */
   readonly bytes: number;
-  /**
-   * Starts an instance of it, pinned.
-   *
-   * @param databaseUrl - DB_URL
-   * @param environment - further variables
-   * @param launcher - a command line to start it with
-   */
+  /** Starts an instance, pinned to a core. `launcher` is a command line that starts it. */
   start(
     databaseUrl: string,
     environment?: NodeJS.ProcessEnv,
@@ -26,42 +21,70 @@ export interface Candidate {
   ): Promise<LambdaInstance>;
 }
 
+/** Gives the candidates that serve an endpoint, ours first. `only` names those that are wanted, in place of all. */
+export type PrepareCandidates = (endpoint: EndpointCall, only?: readonly string[]) => Promise<Candidate[]>;
+
+const frameworks = ['no-op', 'bare', 'middy', 'hono', 'express'];
+
+/** A function under measurement has this core to itself; the bench and the database share core 0. */
+const functionCore = ['taskset', '-c', '1'];
+
+/** express is CommonJS and calls `require`, which an ES module does not have. */
+const requireBanner =
+  "import { createRequire as benchCreateRequire } from 'node:module'; const require = benchCreateRequire(import.meta.url);";
+
 /**
- * Gets everyone ready who serves an endpoint.
+ * Packages our functions.
  *
- * @param endpoint - the endpoint
- * @param functionsFolder - our packaged functions, unpacked
- * @param workFolder - for the bundles of the others
- * @returns ours first
+ * @param folder - an empty folder for functions and bundles
+ * @param against - another checkout, whose functions take part in place of other frameworks
  */
-export async function prepareCandidates(
-  endpoint: EndpointCall,
-  functionsFolder: string,
-  workFolder: string,
-): Promise<Candidate[]> {
-  const folder = join(functionsFolder, endpoint.functionName);
-  const ours = candidate(
-    'ours',
-    folder,
-    `handlers/${endpoint.name}.handler`,
-    await sizeOfFiles(join(folder, 'handlers'), /\.m?js$/),
-  );
-  const peers = frameworks.map(async (framework) => {
-    const peerFolder = join(workFolder, framework, endpoint.name);
-    const bytes = await buildPeer(framework, endpoint.name, peerFolder);
-    return candidate(framework, peerFolder, 'index.handler', bytes);
-  });
-  return [ours, ...(await Promise.all(peers))];
+export async function packageCandidates(
+  folder: string,
+  against: string | undefined,
+): Promise<PrepareCandidates> {
+  await packageFunctions(join(folder, 'ours'));
+  if (against !== undefined) await packageFunctions(join(folder, 'before'), against);
+  const peers = against === undefined ? frameworks : ['before'];
+  return (endpoint, only = peers) =>
+    Promise.all(
+      ['ours', ...peers.filter((name) => only.includes(name))].map((name) =>
+        prepareCandidate(folder, name, endpoint),
+      ),
+    );
 }
 
-function candidate(name: string, folder: string, handler: string, bytes: number): Candidate {
+async function prepareCandidate(folder: string, name: string, endpoint: EndpointCall): Promise<Candidate> {
+  const isPackaged = !frameworks.includes(name);
+  const functionName = endpoint.name.replace(/-(.)/, (_, letter) => letter.toUpperCase());
+  const taskRoot = join(folder, name, functionName);
+  const bytes = isPackaged
+    ? await sizeOfFiles(join(taskRoot, 'handlers'), /\.m?js$/)
+    : await bundlePeer(name, functionName, join(taskRoot, 'index.mjs'));
+  const handler = isPackaged ? `handlers/${endpoint.name}.handler` : 'index.handler';
   return {
     name,
     bytes,
     start: (databaseUrl, environment = {}, launcher = []) =>
-      LambdaInstance.start(folder, handler, { ...settings, DB_URL: databaseUrl, ...environment }, [
+      LambdaInstance.start(taskRoot, handler, { ...settings, DB_URL: databaseUrl, ...environment }, [
         ...launcher,
         ...functionCore,
       ]),
   };
+}
+
+/** Bundles an endpoint under a framework, with the options for our functions but no plugins. @returns its bytes */
+async function bundlePeer(framework: string, endpoint: string, outfile: string): Promise<number> {
+  await build({
+    ...bundleOptions,
+    stdin: {
+      contents: `import { serve } from './frameworks/${framework}.ts';
+                 import { ${endpoint} } from './endpoints.ts';
+                 export const handler = serve(${endpoint});`,
+      resolveDir: join(import.meta.dirname, 'peers'),
+    },
+    outfile,
+    ...(framework === 'express' && { banner: { js: requireBanner } }),
+  });
+  return (await stat(outfile)).size;
 }

@@ -1,79 +1,62 @@
-import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
-import { parser } from 'stream-json';
-import { pick } from 'stream-json/filters/pick.js';
-import { streamArray } from 'stream-json/streamers/stream-array.js';
-import { type HttpResponse, toHttpResponse } from '../../test/aws/runtime/http-response.ts';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { toHttpResponse } from '../../test/aws/runtime/http-response.ts';
 import type { LambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
 import { listNodeOptions } from '../../test/support/package-service.ts';
-import type { Candidate } from './candidates.ts';
-import { createEvent, type EndpointCall } from './endpoints.ts';
-import { readCpuMs, readPeakMemoryMb } from './process-usage.ts';
+import { createEvent, findEndpoint } from './calls.ts';
+import type { PrepareCandidates } from './candidates.ts';
+import { readCpuMs, readPeakMemoryMb } from './instance.ts';
+import { startStub } from './stub-dynamodb.ts';
 
-/** A way of asking for the whole list. */
-export interface ListVariant {
-  readonly name: string;
-  readonly candidate: Candidate;
-  readonly environment?: NodeJS.ProcessEnv;
-  readonly acceptEncoding?: string;
-}
-
-/** What one list took. */
-export interface ListResult {
+/** The measurement of one whole list, and why there is none, when there is none. The peak is the process's. */
+export interface ListResult extends Awaited<ReturnType<typeof measureList>> {
   readonly variant: string;
   readonly bookCount: number;
-  readonly firstByteMs: number;
-  readonly totalMs: number;
-  readonly cpuMs: number;
-  /** Of the process since it started. */
-  readonly peakMemoryMb: number;
-  readonly bodyBytes: number;
-  /** Why the client did not get it, when it did not. */
-  readonly failure?: string;
+  readonly failure: string | undefined;
 }
 
-/** What the list function is deployed with. */
-export const listSettings = { NODE_OPTIONS: listNodeOptions };
+/** The environment that the list function is deployed with. Version 1.0.0 reads the transfer mode. */
+const listSettings = { RESPONSE_TRANSFER_MODE: 'STREAM', NODE_OPTIONS: listNodeOptions };
 
-/** Above this, a list is checked by a streaming parser. */
-const maxParsedAtOnce = 100_000;
+const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
 
-/**
- * Asks an instance of its own for the list several times.
- *
- * @param endpoint - GET /books
- * @param variant - who is asked, and how
- * @param databaseUrl - DB_URL
- * @param bookCount - how many books there are
- * @param times - how often; one list before is not counted, and checked instead
- */
+const endpoint = findEndpoint('list-books');
+
+/** Measures whole lists of several sizes, ours with each content coding, against the `bare` handler ("naive"). */
 export async function measureLists(
-  endpoint: EndpointCall,
-  variant: ListVariant,
-  databaseUrl: string,
-  bookCount: number,
-  times: number,
+  prepare: PrepareCandidates,
+  bookCounts: readonly number[],
 ): Promise<ListResult[]> {
-  const headers = variant.acceptEncoding ? { 'Accept-Encoding': variant.acceptEncoding } : {};
-  const event = createEvent(endpoint, { headers });
-  const instance = await variant.candidate.start(databaseUrl, variant.environment);
-  try {
-    await instance.api.initialized;
-    const failure = await checkList(instance, event, bookCount);
-    const results: ListResult[] = [];
-    for (let time = 0; time < times; time += 1) {
-      const result = { variant: variant.name, bookCount, ...(await measureList(instance, event)) };
-      results.push(failure === undefined ? result : { ...result, failure });
+  const variants = (await prepare(endpoint, ['bare', 'before'])).flatMap((candidate) =>
+    (candidate.name === 'bare' ? [''] : ['', 'gzip', 'br', 'zstd']).map((coding) => ({ candidate, coding })),
+  );
+  const results: ListResult[] = [];
+  for (const bookCount of bookCounts) {
+    const stub = await startStub(bookCount);
+    for (const { candidate, coding } of variants) {
+      const variant = [candidate.name.replace('bare', 'naive'), coding].filter(Boolean).join(', ');
+      const event = createEvent(endpoint, { headers: { 'Accept-Encoding': coding } });
+      const instance = await candidate.start(stub.url, candidate.name === 'bare' ? {} : listSettings);
+      await instance.api.initialized;
+      // The first list is not counted, but checked.
+      const failure = await checkList(instance, event, bookCount);
+      for (let left = bookCount > 1e5 ? 1 : 5; left > 0; left -= 1) {
+        results.push({ variant, bookCount, failure, ...(await measureList(instance, event)) });
+      }
+      await instance.stop();
     }
-    return results;
-  } finally {
-    await instance.stop();
+    stub.stop();
+    console.error(`lists of ${bookCount} measured`);
   }
+  return results;
 }
 
 async function measureList(instance: LambdaInstance, event: unknown) {
-  const cpuBefore = readCpuMs(instance.pid);
+  const cpuBefore = readCpuMs(instance);
   const startedAt = performance.now();
   const result = await instance.api.invoke(event);
   let firstByteMs = Number.NaN;
@@ -86,51 +69,20 @@ async function measureList(instance: LambdaInstance, event: unknown) {
     }
   }
   const totalMs = performance.now() - startedAt;
-  const cpuMs = readCpuMs(instance.pid) - cpuBefore;
-  return { firstByteMs, totalMs, cpuMs, peakMemoryMb: readPeakMemoryMb(instance.pid), bodyBytes };
+  const cpuMs = readCpuMs(instance) - cpuBefore;
+  return { firstByteMs, totalMs, cpuMs, peakMemoryMb: readPeakMemoryMb(instance), bodyBytes };
 }
 
-/** @returns why there is no list; throws when there is one that is not complete and in order */
-async function checkList(
-  instance: LambdaInstance,
-  event: unknown,
-  bookCount: number,
-): Promise<string | undefined> {
+/** @returns why there is no list. @throws an Error when there is one that is not complete and in order */
+async function checkList(instance: LambdaInstance, event: unknown, bookCount: number) {
   const result = await instance.api.invoke(event);
   if (result.kind === 'error') return (result.error as { errorType: string }).errorType;
-  const response = await toHttpResponse(result);
-  let lastId = 0;
-  for await (const { id } of readBooks(response, bookCount)) {
-    if (id !== lastId + 1) throw new Error(`book ${id} comes after book ${lastId}`);
-    lastId = id;
-  }
-  if (lastId !== bookCount) throw new Error(`the list ends with book ${lastId}, not ${bookCount}`);
+  const { headers, body } = await toHttpResponse(result);
+  const bytes = await buffer(body);
+  const text = decoders[headers['Content-Encoding'] ?? '']?.(bytes) ?? bytes;
+  const books: readonly { readonly id: number }[] = JSON.parse(text.toString()).data;
+  const isInOrder = books.every(({ id }, index) => id === index + 1);
+  if (!isInOrder || books.length !== bookCount)
+    throw new Error(`a list of ${books.length} books, not ${bookCount}`);
   return undefined;
 }
-
-async function* readBooks(
-  { headers, body }: HttpResponse,
-  bookCount: number,
-): AsyncGenerator<{ id: number }> {
-  const decode = decoders[headers['Content-Encoding'] ?? ''] ?? (() => new PassThrough());
-  // Unlike pipe(), pipeline() passes failures on.
-  const decoded = pipeline(Readable.from(body), decode(), () => {});
-  if (bookCount <= maxParsedAtOnce) {
-    yield* JSON.parse((await buffer(decoded)).toString()).data;
-    return;
-  }
-  const elements = pipeline(
-    decoded,
-    parser.asStream(),
-    pick.asStream({ filter: 'data' }),
-    streamArray.asStream(),
-    () => {},
-  );
-  for await (const { value } of elements) yield value;
-}
-
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};

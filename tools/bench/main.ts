@@ -1,127 +1,68 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
-import { type Candidate, prepareCandidates } from './candidates.ts';
-import { checkAnswers } from './check-answers.ts';
-import { measureColdStarts } from './cold-starts.ts';
-import { type CodingResult, sweepContentCodings } from './content-codings.ts';
-import { type EndpointCall, endpoints } from './endpoints.ts';
-import { countInstructions, type InstructionCount } from './instructions.ts';
-import { startDynalite, startStub } from './list-database.ts';
-import { type ListResult, listSettings, measureLists } from './lists.ts';
-import { type SweepResult, sweepMemory } from './memory-sweep.ts';
+import { endpoints } from './calls.ts';
+import { packageCandidates } from './candidates.ts';
+import { checkResponses } from './check-responses.ts';
+import { checkInstructions } from './guard.ts';
+import { hasValgrind } from './instructions.ts';
+import { measureLists } from './lists.ts';
 import { writeReport } from './report.ts';
-import { type EndpointResult, summarizeEndpoint } from './results.ts';
-import { startServer } from './server-process.ts';
-import { measureWarmCalls } from './warm-calls.ts';
+import { measureColdStarts, measureWarmCalls } from './rounds.ts';
+import { type EndpointResult, summarizeCandidate } from './statistics.ts';
+import { startStub } from './stub-dynamodb.ts';
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     full: { type: 'boolean', default: false },
     only: { type: 'string' },
-    dynalite: { type: 'boolean', default: false },
+    against: { type: 'string' },
   },
 });
+const isGuard = positionals.includes('guard');
+const parts = options.only?.split(',');
+const against = options.against && resolve(process.env.INIT_CWD ?? '.', options.against);
+const reference = against ? 'before' : 'bare';
 
-/** How much is measured: in about 5 minutes, or for figures that are to be published. */
+/** A few minutes' worth, or figures to publish. */
 const effort = options.full
-  ? {
-      coldRounds: 20,
-      warmRounds: 8,
-      warmUpCalls: 700,
-      calls: 300,
-      bookCounts: [1e3, 1e4, 1e5, 1e6],
-      sweep: 5,
-    }
-  : { coldRounds: 4, warmRounds: 3, warmUpCalls: 200, calls: 100, bookCounts: [1e3, 1e4, 1e5], sweep: 0 };
+  ? { coldRounds: 20, rounds: 8, warmUpCalls: 700, calls: 300, bookCounts: [1e3, 1e4, 1e5, 1e6] }
+  : { coldRounds: 4, rounds: 3, warmUpCalls: 200, calls: 100, bookCounts: [1e3, 1e4, 1e5] };
 
-/** Lists of a size; a million are asked for once. */
-const listsOf = (bookCount: number): number => (bookCount > 1e5 ? 1 : 5);
-
+if (isGuard && !hasValgrind()) {
+  console.log('There is no valgrind on this machine: instructions were not counted.');
+  process.exit(77);
+}
 const folder = await mkdtemp(join(tmpdir(), 'book-catalog-bench-'));
+const stub = await startStub(1);
 try {
-  await packageFunctions(folder);
-  const measured: EndpointResult[] = [];
-  const sweep: SweepResult[] = [];
-  const lists: ListResult[] = [];
-  const instructions: InstructionCount[] = [];
-  const stub = await startServer(join(import.meta.dirname, 'stub-dynamodb.ts'));
-  const parts = options.only?.split(',');
-  for (const endpoint of endpoints) {
-    if (parts && !parts.includes(endpoint.name)) continue;
-    const candidates = await prepareCandidates(endpoint, folder, join(folder, 'peers'));
-    measured.push(await measureEndpoint(endpoint, candidates, `${stub.endpoint}/books`));
-    const [ours] = candidates;
-    if (ours && effort.sweep > 0) {
-      sweep.push(...(await sweepMemory(endpoint, ours, `${stub.endpoint}/books`, effort.sweep)));
+  const prepare = await packageCandidates(folder, against);
+  if (isGuard) {
+    if (!(await checkInstructions(prepare, stub.url, folder))) process.exitCode = 1;
+  } else {
+    const measured: EndpointResult[] = [];
+    for (const endpoint of endpoints) {
+      if (parts ? !parts.includes(endpoint.name) : endpoint.withoutPeers && !against) continue;
+      const candidates = await prepare(endpoint);
+      await checkResponses(endpoint, candidates, stub.url);
+      const cold = await measureColdStarts(endpoint, candidates, stub.url, effort.coldRounds);
+      const warm = await measureWarmCalls(endpoint, candidates, stub.url, effort);
+      const summaries = candidates.map((candidate) => summarizeCandidate(candidate, reference, cold, warm));
+      measured.push({ endpoint: endpoint.name, candidates: summaries });
+      console.error(`${endpoint.name} measured`);
     }
-    console.error(`${endpoint.route} measured`);
+    const lists = !parts || parts.includes('lists') ? await measureLists(prepare, effort.bookCounts) : [];
+    // Only a full run replaces the published figures.
+    const isPublished = options.full && !parts && !against;
+    await writeReport(
+      join(import.meta.dirname, isPublished ? '../../docs/benchmarks' : 'results'),
+      measured,
+      lists,
+    );
   }
-  // A quarter of an hour for one endpoint, so only when it is asked for.
-  const counted = endpoints.find(({ name }) => name === 'get-book');
-  if (parts?.includes('instructions') && counted) {
-    const candidates = await prepareCandidates(counted, folder, join(folder, 'peers'));
-    instructions.push(...(await countInstructions(counted, candidates, `${stub.endpoint}/books`, folder)));
-  }
-  await stub.stop();
-  if (!parts || parts.includes('lists')) {
-    const [endpoint] = endpoints.filter(({ name }) => name === 'list-books');
-    if (endpoint) lists.push(...(await measureAllLists(endpoint)));
-  }
-  const codings: CodingResult[] =
-    parts?.includes('codings') || (options.full && !parts) ? await sweepContentCodings() : [];
-  // Only a full run replaces what is published.
-  const report = join(import.meta.dirname, options.full && !parts ? '../../docs/benchmarks' : 'results');
-  await mkdir(report, { recursive: true });
-  await writeFile(
-    join(report, 'results.json'),
-    JSON.stringify({ measured, sweep, lists, codings, instructions }, null, 1),
-  );
-  await writeReport(report, { measured, sweep, lists, codings, instructions });
 } finally {
+  stub.stop();
   await rm(folder, { recursive: true, force: true });
-}
-
-async function measureEndpoint(
-  endpoint: EndpointCall,
-  candidates: readonly Candidate[],
-  databaseUrl: string,
-): Promise<EndpointResult> {
-  await checkAnswers(endpoint, candidates, databaseUrl);
-  const cold = await measureColdStarts(endpoint, candidates, databaseUrl, effort.coldRounds);
-  const warm = await measureWarmCalls(endpoint, candidates, databaseUrl, {
-    rounds: effort.warmRounds,
-    warmUpCalls: effort.warmUpCalls,
-    callsPerRound: effort.calls,
-  });
-  return summarizeEndpoint(endpoint.route, candidates, cold, warm);
-}
-
-async function measureAllLists(endpoint: EndpointCall): Promise<ListResult[]> {
-  const candidates = await prepareCandidates(endpoint, folder, join(folder, 'peers'));
-  const ours = candidates.filter(({ name }) => name === 'ours');
-  const naive = candidates.filter(({ name }) => name === 'bare');
-  const variants = [
-    ...ours.flatMap((candidate) =>
-      [undefined, 'gzip', 'br', 'zstd'].map((acceptEncoding) => ({
-        name: acceptEncoding ? `ours, ${acceptEncoding}` : 'ours',
-        candidate,
-        environment: listSettings,
-        ...(acceptEncoding && { acceptEncoding }),
-      })),
-    ),
-    ...naive.map((candidate) => ({ name: 'naive', candidate })),
-  ];
-  const results: ListResult[] = [];
-  for (const bookCount of effort.bookCounts) {
-    const database = await (options.dynalite ? startDynalite : startStub)(bookCount);
-    for (const variant of variants) {
-      results.push(...(await measureLists(endpoint, variant, database.url, bookCount, listsOf(bookCount))));
-    }
-    await database.stop();
-    console.error(`lists of ${bookCount} measured`);
-  }
-  return results;
 }

@@ -1,32 +1,55 @@
 import type { LambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
+import { createEvent, type EndpointCall } from './calls.ts';
 import type { Candidate } from './candidates.ts';
-import { readPeakMemoryMb } from './process-usage.ts';
-import { shuffle } from './statistics.ts';
+import { invoke, readCpuMs, readPeakMemoryMb } from './instance.ts';
 
-/** What something took, in milliseconds. */
-interface Times {
-  /** Seen from the Runtime API. */
-  readonly wallMs: number;
-  /** Processor time of the process. */
-  readonly cpuMs: number;
-}
+/** Wall-clock and CPU time in milliseconds. */
+type Times = Readonly<Record<'wallMs' | 'cpuMs', number>>;
 
-/** What was measured of one instance. */
+/** The measurement of one instance. */
 export interface Sample extends Times {
   readonly candidate: string;
   readonly round: number;
   readonly peakMemoryMb: number;
 }
 
+/** Starts instances with a request waiting for them, as Lambda does: the times until the first response. */
+export async function measureColdStarts(
+  endpoint: EndpointCall,
+  candidates: readonly Candidate[],
+  databaseUrl: string,
+  rounds: number,
+): Promise<Sample[]> {
+  const event = createEvent(endpoint);
+  return measureInRounds(candidates, databaseUrl, rounds, async (instance, startedAt) => {
+    await invoke(instance, event);
+    return { wallMs: performance.now() - startedAt, cpuMs: readCpuMs(instance) };
+  });
+}
+
 /**
- * Measures instances one after the other, everyone a new one in each round, in random order.
- *
- * @param candidates - who takes part
- * @param databaseUrl - DB_URL
- * @param rounds - how many instances of each
- * @param measure - calls an instance; it gets the time at which the process was started, as performance.now() has it
+ * Calls warm instances: the times of one call. Several instances, because what V8 optimizes, and when, makes instances of
+ * the same function differ by 10 %.
  */
-export async function measureInRounds(
+export async function measureWarmCalls(
+  endpoint: EndpointCall,
+  candidates: readonly Candidate[],
+  databaseUrl: string,
+  { rounds, warmUpCalls, calls }: Readonly<Record<'rounds' | 'warmUpCalls' | 'calls', number>>,
+): Promise<Sample[]> {
+  const event = createEvent(endpoint);
+  return measureInRounds(candidates, databaseUrl, rounds, async (instance) => {
+    for (let call = 0; call < warmUpCalls; call += 1) await invoke(instance, event);
+    const cpuBefore = readCpuMs(instance);
+    const startedAt = performance.now();
+    for (let call = 0; call < calls; call += 1) await invoke(instance, event);
+    const wallMs = (performance.now() - startedAt) / calls;
+    return { wallMs, cpuMs: (readCpuMs(instance) - cpuBefore) / calls };
+  });
+}
+
+/** One instance after the other: in each round a new one of every candidate, in random order. */
+async function measureInRounds(
   candidates: readonly Candidate[],
   databaseUrl: string,
   rounds: number,
@@ -34,13 +57,18 @@ export async function measureInRounds(
 ): Promise<Sample[]> {
   const samples: Sample[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const candidate of shuffle(candidates)) {
+    const shuffled = candidates.map((candidate) => ({ candidate, order: Math.random() }));
+    for (const { candidate } of shuffled.sort((a, b) => a.order - b.order)) {
       const startedAt = performance.now();
       const instance = await candidate.start(databaseUrl);
       try {
         const times = await measure(instance, startedAt);
-        const peakMemoryMb = readPeakMemoryMb(instance.pid);
-        samples.push({ candidate: candidate.name, round, ...times, peakMemoryMb });
+        samples.push({
+          candidate: candidate.name,
+          round,
+          ...times,
+          peakMemoryMb: readPeakMemoryMb(instance),
+        });
       } finally {
         await instance.stop();
       }

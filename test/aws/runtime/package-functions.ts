@@ -20,10 +20,11 @@ const architecture = process.arch === 'x64' ? 'x86_64' : process.arch;
  * Packages the service as a deploy does, and unpacks the zips as Lambda does.
  *
  * @param folder - an empty folder, which gets a sub-folder for each function and the zips in `package`
+ * @param checkout - the folder of the service; this one by default
  */
-export async function packageFunctions(folder: string): Promise<void> {
+export async function packageFunctions(folder: string, checkout?: string): Promise<void> {
   const packageFolder = join(folder, 'package');
-  await packageService(packageFolder, 'prod', [`architecture=${architecture}`]);
+  await packageService(packageFolder, 'prod', [`architecture=${architecture}`], checkout);
   for (const name of functionNames) {
     const files = unzipSync(await readFile(join(packageFolder, `${name}.zip`)));
     for (const [path, content] of Object.entries(files)) {

@@ -12,9 +12,3 @@ const shardWidth = 10_000;
 
 /** @param id - the id of a book */
 export const bookKey = (id: number) => ({ shard: Math.floor(id / shardWidth), id });
-
-/** @param text - the path parameter */
-export function parseId(text: string | undefined): number | undefined {
-  const id = /^[1-9][0-9]{0,15}$/.test(text ?? '') ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : undefined;
-}

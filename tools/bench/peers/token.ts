@@ -1,22 +1,17 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { answer } from './answers.ts';
-import type { PeerAnswer } from './endpoint.ts';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { type PeerResponse, respond } from './endpoint.ts';
 
 const secret = process.env.SECRET_TOKEN ?? '';
 const lifetimeSeconds = 15 * 60;
 const header = encode({ alg: 'HS256', typ: 'JWT' });
 
-/**
- * Checks a token by hand, without a library: the least that does the work. Every peer uses it, frameworks with a token
- * check of their own included, because it is the fastest.
- *
- * @param token - the value of `Authorization`
- * @returns the refusal, or `undefined` for a valid token
- */
-export function refuseToken(token: string | undefined): PeerAnswer | undefined {
-  if (!token) return answer(401, 'Authorization token required');
-  return isValid(token) ? undefined : answer(401, 'Invalid token');
+/** Checks a token without a library: the fastest way, hence for every peer. @returns `undefined` for a valid token */
+export function refuseToken(token: string | undefined): PeerResponse | undefined {
+  if (!token) return respond(401, 'Authorization token required');
+  return isValid(token) ? undefined : respond(401, 'Invalid token');
 }
+
+export const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** Signs a token that is valid for 15 minutes. */
 export function signToken(): string {
@@ -25,14 +20,12 @@ export function signToken(): string {
 }
 
 function isValid(token: string): boolean {
-  const parts = token.split('.');
-  const [head = '', claims = '', signature = ''] = parts;
-  if (parts.length !== 3) return false;
+  const [head = '', claims = '', signature = '', ...others] = token.split('.');
   try {
-    if (decode(head).alg !== 'HS256') return false;
     const given = Buffer.from(signature, 'base64url');
     const expected = sign(`${head}.${claims}`);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+    const isSigned = given.length === expected.length && timingSafeEqual(given, expected);
+    if (!isSigned || others.length > 0 || decode(head).alg !== 'HS256') return false;
     const { exp, nbf } = decode(claims);
     const now = Date.now() / 1000;
     return !(typeof exp === 'number' && exp <= now) && !(typeof nbf === 'number' && nbf > now);

@@ -1,5 +1,4 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { PeerEndpoint, PeerHandler } from '../endpoint.ts';
+import { type PeerEndpoint, type PeerHandler, parseBody, toResult } from '../endpoint.ts';
 import { refuseToken } from '../token.ts';
 
 /** No framework at all. */
@@ -7,20 +6,7 @@ export function serve(endpoint: PeerEndpoint): PeerHandler {
   return async (event) => {
     const token = event.headers.Authorization ?? event.headers.authorization;
     const refusal = endpoint.public ? undefined : refuseToken(token);
-    const { status, message, data } =
-      refusal ?? (await endpoint.handle({ id: event.pathParameters?.id, body: parseBody(event) }));
-    return {
-      statusCode: status,
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ status, message, data }),
-    };
+    const request = { id: event.pathParameters?.id, body: parseBody(event) };
+    return toResult(refusal ?? (await endpoint.handle(request)));
   };
-}
-
-function parseBody({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
-  try {
-    return JSON.parse(isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? ''));
-  } catch {
-    return undefined;
-  }
 }

@@ -15,10 +15,10 @@ export function serve(endpoint: PeerEndpoint): PeerHandler {
   app.use(express.json());
   const serveEndpoint = async (request: Request, response: Response, body: unknown) => {
     const [, , id] = request.path.split('/');
-    const answer = await endpoint.handle({ id, body });
-    response.status(answer.status).json(answer);
+    const result = await endpoint.handle({ id, body });
+    response.status(result.status).json(result);
   };
-  const method = endpoint.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+  const method = endpoint.method.toLowerCase() as 'get' | 'post';
   app[method](endpoint.path, (request, response) => serveEndpoint(request, response, request.body));
   // What express.json() could not parse.
   app.use((_error: unknown, request: Request, response: Response, _next: NextFunction) =>

@@ -14,10 +14,9 @@ export function serve(endpoint: PeerEndpoint): PeerHandler {
     });
   }
   app.on(endpoint.method, endpoint.path, async (context) => {
-    const takesBody = endpoint.method === 'POST' || endpoint.method === 'PUT';
-    const body = takesBody ? await context.req.json().catch(() => undefined) : undefined;
-    const answer = await endpoint.handle({ id: context.req.param('id'), body });
-    return context.json(answer, answer.status as ContentfulStatusCode);
+    const body = endpoint.method === 'POST' ? await context.req.json().catch(() => undefined) : undefined;
+    const result = await endpoint.handle({ id: context.req.param('id'), body });
+    return context.json(result, result.status as ContentfulStatusCode);
   });
   return handle(app) as unknown as PeerHandler;
 }

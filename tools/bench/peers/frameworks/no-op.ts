@@ -1,6 +1,6 @@
 import type { PeerHandler } from '../endpoint.ts';
 
-/** The floor: answers at once, whatever is asked, and loads nothing. */
+/** The floor: the same response to every request, and nothing to load. */
 export const serve = (): PeerHandler => async () => ({
   statusCode: 200,
   headers: { 'Content-Type': 'application/json' },

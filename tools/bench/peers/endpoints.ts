@@ -1,0 +1,93 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type PeerEndpoint, respond } from './endpoint.ts';
+import { bookKey, client, tableName } from './table.ts';
+import { digest, signToken } from './token.ts';
+
+export const createToken: PeerEndpoint = {
+  method: 'POST',
+  path: '/token',
+  public: true,
+  async handle({ body }) {
+    const { username = '', password = '' } = (body ?? {}) as Record<string, unknown>;
+    if (typeof body !== 'object' || typeof username !== 'string' || typeof password !== 'string') {
+      return respond(400, 'Invalid request payload');
+    }
+    const sameUsername = timingSafeEqual(digest(username), digest(process.env.AUTH_USERNAME ?? ''));
+    const samePassword = timingSafeEqual(digest(password), digest(process.env.AUTH_PASSWORD ?? ''));
+    if (!sameUsername || !samePassword) return respond(401, 'Invalid credentials');
+    return respond(200, 'Token generated successfully', { token: signToken() });
+  },
+};
+
+export const createBook: PeerEndpoint = {
+  method: 'POST',
+  path: '/book',
+  async handle({ body }) {
+    const fields = parseFields(body);
+    if (fields === undefined) return respond(400, 'Invalid input');
+    const { Attributes: counter } = await client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: { shard: -1, id: 0 },
+        UpdateExpression: 'ADD lastId :one',
+        ExpressionAttributeValues: { ':one': 1 },
+        ReturnValues: 'UPDATED_NEW',
+      }),
+    );
+    const id = counter?.lastId;
+    const writeToken = randomBytes(9).toString('base64url');
+    await client.send(
+      new PutCommand({
+        TableName: tableName,
+        Item: { ...bookKey(id), ...fields, writeToken },
+        ConditionExpression: 'attribute_not_exists(id) OR writeToken = :writeToken',
+        ExpressionAttributeValues: { ':writeToken': writeToken },
+      }),
+    );
+    return respond(201, 'Book created successfully', { id, ...fields });
+  },
+};
+
+/** The list as most would write it: Scan until there are no more pages, collect, sort, respond with one text. */
+export const listBooks: PeerEndpoint = {
+  method: 'GET',
+  path: '/books',
+  async handle() {
+    const books: { id: number; title: string; author: string; year: number }[] = [];
+    let startKey: Record<string, unknown> | undefined;
+    do {
+      const page = await client.send(
+        new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: startKey }),
+      );
+      for (const { shard, id, title, author, year } of page.Items ?? []) {
+        if (shard >= 0) books.push({ id, title, author, year });
+      }
+      startKey = page.LastEvaluatedKey;
+    } while (startKey);
+    books.sort((a, b) => a.id - b.id);
+    return respond(200, 'Books retrieved successfully', books);
+  },
+};
+
+export const getBook: PeerEndpoint = {
+  method: 'GET',
+  path: '/book/:id',
+  async handle({ id: text = '' }) {
+    const id = /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
+    const { Item: item } = await client.send(
+      new GetCommand({ TableName: tableName, Key: bookKey(id), ConsistentRead: true }),
+    );
+    if (id === 0 || item === undefined) return respond(404, 'Book not found');
+    const { title, author, year } = item;
+    return respond(200, 'Book retrieved successfully', { id, title, author, year });
+  },
+};
+
+/** @returns the fields of a book in a body, or `undefined` when it is no object or a field has the wrong type */
+function parseFields(body: unknown): object | undefined {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  const { title = '', author = '', year = 0 } = body as Record<string, unknown>;
+  const areTexts = [title, author].every((text) => typeof text === 'string' && text.isWellFormed());
+  return areTexts && Number.isSafeInteger(year) ? { title, author, year } : undefined;
+}
