@@ -24,7 +24,7 @@ export interface BookTable extends TableAccess {
 }
 
 /** The repository for tests that are not about versions. */
-export interface Books {
+interface Books {
   create(fields: BookFields): Promise<Book>;
   get(id: number): Promise<Book>;
   update(id: number, changes: Partial<BookFields>): Promise<Book>;
@@ -45,7 +45,7 @@ export function connect(endpoint: string): DynamoDBDocumentClient {
 }
 
 /** Opens the books of a table without their versions. */
-export function openBooks({ client, tableName }: TableAccess): Books {
+function openBooks({ client, tableName }: TableAccess): Books {
   const repository = new BookRepository(client, tableName);
   return {
     create: async (fields) => (await repository.create(fields)).book,

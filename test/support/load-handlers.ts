@@ -17,11 +17,12 @@ interface TestResponse {
   readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
 }
 
-/** Sends a request to the function of its route, for example `GET` and `/book/1`. */
+/** Sends a request to the function of its route, for example `GET` and `/book/1`; `remainingMs` is its timeout. */
 export type Call = (
   method: string,
   path: string,
   request?: Partial<APIGatewayProxyEvent>,
+  remainingMs?: number,
 ) => Promise<TestResponse>;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
@@ -47,14 +48,14 @@ export async function loadHandlers(databaseUrl: string, routes = Object.keys(fun
   const handlers: Record<string, Handler | undefined> = {};
   for (const route of routes) handlers[route] = (await functions[route]?.())?.handler;
 
-  return async (httpMethod, path, request = {}) => {
+  return async (httpMethod, path, request = {}, remainingMs) => {
     const id = /^\/book\/(?<id>.*)$/s.exec(path)?.groups?.id;
     const resource = id === undefined ? path : '/book/{id}';
     const pathParameters = id === undefined ? null : { id };
     const handler = handlers[`${httpMethod} ${resource}`];
     if (handler === undefined) throw new Error(`no function for ${httpMethod} ${path}`);
     const event = createEvent({ httpMethod, path, resource, pathParameters, ...request });
-    const response = await handler(event, createContext());
+    const response = await handler(event, createContext(remainingMs));
     const { statusCode, headers, body } = response as APIGatewayProxyResult;
     return { status: statusCode, headers, envelope: JSON.parse(body === '' ? 'null' : body) };
   };

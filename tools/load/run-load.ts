@@ -1,99 +1,93 @@
 import assert from 'node:assert/strict';
-import { type Book, expectBooks } from '../../test/conformance/books.ts';
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import type { Book } from '../../lib/books/book.ts';
 import type { ConformanceContext } from '../../test/conformance/context.ts';
-import { Measurements, type MemorySample } from './measurements.ts';
-import { VirtualUser } from './virtual-user.ts';
+import { ask, type Operation, VirtualUser } from './virtual-user.ts';
 
-const users = 50;
+const userCount = 50;
 const booksToStartWith = 20;
 const largestPage = 1000;
 const memorySampleMs = 1000;
 
-/** After so many wrong answers the rest of the run says nothing new. */
+/** After so many wrong responses the rest of the run says nothing new. */
 const maxFailures = 100;
 
-/** What came of a run. */
+/** How long responses took, by operation, in microseconds. */
+type Durations = ReadonlyMap<Operation | 'all', RecordableHistogram>;
+
 export interface LoadReport {
-  readonly measurements: Measurements;
+  readonly durations: Durations;
   readonly seconds: number;
   readonly failures: readonly Error[];
   /** Books that were looked at one by one after the run. */
   readonly booksChecked: number;
-  readonly memory: readonly MemorySample[];
+  readonly memoryMb: readonly number[];
 }
 
-/**
- * Puts a service under load, checks every answer, and at the end the whole catalog.
- *
- * @param context - the way to the service
- * @param seconds - how long
- * @param readMemory - gives the megabytes of the service, where they can be known
- */
+/** Puts a service under load, checks every response, and at the end the whole catalog. */
 export async function runLoad(
   context: ConformanceContext,
   seconds: number,
-  readMemory?: () => Promise<number>,
+  readMemoryMb?: () => Promise<number>,
 ): Promise<LoadReport> {
-  const measurements = new Measurements();
-  const crew = Array.from({ length: users }, () => new VirtualUser(context, measurements));
-  for (const user of crew) await user.prepare(booksToStartWith);
-
+  const users = Array.from({ length: userCount }, () => new VirtualUser(context));
+  for (const user of users) {
+    for (let made = 0; made < booksToStartWith; made += 1) await user.create();
+  }
+  const durations = new Map<Operation | 'all', RecordableHistogram>();
   const failures: Error[] = [];
+  const memoryMb: number[] = [];
+  const sample = async () => memoryMb.push((await readMemoryMb?.()) ?? 0);
+  const timer = readMemoryMb && setInterval(sample, memorySampleMs);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1000;
-  const memory = sampleMemory(readMemory, elapsed);
+
   const work = async (user: VirtualUser) => {
     while (elapsed() < seconds && failures.length < maxFailures) {
-      await user.act().catch((error: Error) => failures.push(error));
+      const sentAt = performance.now();
+      const operation = await user.act().catch((error: Error) => failures.push(error));
+      if (typeof operation === 'number') continue;
+      for (const name of [operation, 'all'] as const) {
+        const histogram = durations.get(name) ?? createHistogram();
+        durations.set(name, histogram);
+        histogram.record(Math.max(1, Math.round((performance.now() - sentAt) * 1000)));
+      }
     }
   };
-  await Promise.all(crew.map(work));
+  await Promise.all(users.map(work));
   const took = elapsed();
-  const samples = await memory.stop();
-  const booksChecked = await checkCatalog(context, crew).catch((error: Error) => {
-    failures.push(error);
-    return 0;
+  clearInterval(timer);
+  const booksChecked = await checkCatalog(context, users).catch((error: Error) => failures.push(error) && 0);
+  return { durations, seconds: took, failures, booksChecked, memoryMb };
+}
+
+/** Formats durations as a table, an operation a line. */
+export function formatDurations(durations: Durations, seconds: number): string {
+  const rows = [...durations].map(([name, histogram]) => {
+    const percentiles = [50, 99, 100].map((percentile) =>
+      (histogram.percentile(percentile) / 1000).toFixed(1),
+    );
+    return [name.padEnd(8), histogram.count, (histogram.count / seconds).toFixed(1), ...percentiles];
   });
-  return { measurements, seconds: took, failures, booksChecked, memory: samples };
+  const head = ['        ', 'requests', 'a second', 'p50 ms', 'p99 ms', 'max ms'];
+  return [head, ...rows].map((cells) => cells.map((cell) => String(cell).padStart(8)).join('  ')).join('\n');
 }
 
 /** Walks through the whole list; books of others may be in it. */
-async function checkCatalog(context: ConformanceContext, crew: readonly VirtualUser[]): Promise<number> {
-  const goneIds = new Set(crew.flatMap((user) => user.goneIds));
-  const known = new Map(crew.flatMap((user) => [...user.books]));
+async function checkCatalog(context: ConformanceContext, users: readonly VirtualUser[]): Promise<number> {
+  const goneIds = new Set(users.flatMap((user) => user.goneIds));
+  const known = new Map(users.flatMap((user) => [...user.books]));
+  const given = users.reduce((sum, { books }) => sum + books.size, 0);
+  assert.equal(known.size, given, 'an id was given twice');
   const listed: Book[] = [];
-  for (let after = 0; ; ) {
-    const answer = await context.call('GET', `/books?limit=${largestPage}&after=${after}`);
-    const page = expectBooks(answer);
+  for (let [after, more] = [0, true]; more; ) {
+    const { data, headers } = await ask(context, 'GET', `/books?limit=${largestPage}&after=${after}`, 200);
+    const page = data as Book[];
     listed.push(...page.filter(({ id }) => known.has(id) || goneIds.has(id)));
     after = page.at(-1)?.id ?? after;
-    if (answer.headers.link === undefined) break;
+    more = headers.link !== undefined;
   }
   const expected = [...known.values()].sort((a, b) => a.id - b.id);
-  const created = sum(crew.map(({ books }) => books.size));
-  assert.equal(known.size, created, `each id was given out once, got ${known.size} ids of ${created} books`);
   assert.deepEqual(listed, expected, 'the catalog after the run');
   return expected.length + goneIds.size;
-}
-
-function sampleMemory(readMemory: (() => Promise<number>) | undefined, elapsed: () => number) {
-  const samples: Promise<MemorySample>[] = [];
-  const sample = () => {
-    if (!readMemory) return;
-    const second = Math.round(elapsed());
-    samples.push(readMemory().then((megabytes) => ({ second, megabytes })));
-  };
-  sample();
-  const timer = setInterval(sample, memorySampleMs);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      sample();
-      return Promise.all(samples);
-    },
-  };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

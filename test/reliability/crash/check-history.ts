@@ -38,9 +38,8 @@ export function checkHistory(operations: readonly Operation[]): string[] {
 
 function checkStatuses(operations: readonly Operation[]): string[] {
   return operations
-    .filter(
-      (operation) => hasResponse(operation) && !regularStatuses[operation.type].includes(operation.status),
-    )
+    .filter(hasResponse)
+    .filter(({ type, status }) => !regularStatuses[type].includes(status))
     .map(({ type, status }) => `a request to ${type} got ${status}`);
 }
 
@@ -91,18 +90,15 @@ function checkLives(operations: readonly Operation[]): string[] {
         return { type: 'get', id, invoked, returned, status: book ? 200 : 404, book };
       });
     const history = [
-      ...itsOperations.filter((operation) => hasResponse(operation) || !isRead(operation)),
+      ...itsOperations.filter((operation) => hasResponse(operation) || operation.type !== 'get'),
       ...reads,
     ];
     const order = findOrder<Life, BookOperation>('not yet', history, live, (life) => JSON.stringify(life));
     if (order) continue;
     const lost = created.some(hasResponse) && !itsOperations.some(({ type }) => type === 'delete');
     const absent = !lists.at(-1)?.books.some((book) => book.id === id);
-    violations.push(
-      lost && absent
-        ? `book ${id} was acknowledged, never deleted, and is lost`
-        : `no order of the operations on book ${id} explains what clients were told:\n${describe(history)}`,
-    );
+    const unexplained = `no order of the operations on book ${id} explains the responses:\n${describe(history)}`;
+    violations.push(lost && absent ? `book ${id} was acknowledged, never deleted, and is lost` : unexplained);
   }
   return violations;
 }
@@ -135,18 +131,12 @@ function isCreate(operation: Operation): operation is Create & Operation {
   return operation.type === 'create';
 }
 
-function isRead({ type }: Operation): boolean {
-  return type === 'get' || type === 'list';
-}
-
 function seenBooks(operation: Operation): readonly Book[] {
   if (operation.type === 'list') return operation.books;
   return operation.book ? [operation.book] : [];
 }
 
 function describe(history: readonly BookOperation[]): string {
-  return history
-    .toSorted((a, b) => a.invoked - b.invoked)
-    .map((operation) => JSON.stringify(operation))
-    .join('\n');
+  const inOrder = history.toSorted((a, b) => a.invoked - b.invoked);
+  return inOrder.map((operation) => JSON.stringify(operation)).join('\n');
 }

@@ -25,32 +25,24 @@ const repeatEvery = 4;
 /** A create without a response, which is sent again with its key until it has one. */
 type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invoked'>;
 
-/** What came back; nothing when the connection broke. */
+/** A response; its status is 0 when the connection broke. */
 type TestResponse = Pick<Operation, 'invoked' | 'returned' | 'status'> & { readonly data: unknown };
 
-/** Clients that create, read, change and delete books, and remember what they were told. */
+/** Clients that create, read, change and delete books, and the history of their operations. */
 export class Workload {
-  /** What happened so far. */
   readonly operations: Operation[] = [];
-  /** What repeated creates were told that differs from the first time, in sentences. */
+  /** The responses to repeated creates that differ from the first one, in sentences. */
   readonly violations: string[] = [];
   readonly #ids: number[] = [];
   readonly #openCreates: OpenCreate[] = [];
   readonly #created: Book[] = [];
 
-  /** How many writes were acknowledged so far. */
   get acknowledgedWrites(): number {
-    return this.operations.filter(
-      ({ type, status }) => /create|update|delete/.test(type) && /20./.test(`${status}`),
-    ).length;
+    const writes = this.operations.filter(({ type }) => /create|update|delete/.test(type));
+    return writes.filter(({ status }) => status === 200 || status === 201).length;
   }
 
-  /**
-   * Lets all clients work.
-   *
-   * @param target - the service
-   * @param stop - ends the work; each client waits for the response that it is owed
-   */
+  /** Lets all clients work until `stop`; each of them waits for its last response. */
   async run(target: Target, stop: AbortSignal): Promise<void> {
     const work = async () => {
       while (!stop.aborted) {
@@ -62,23 +54,14 @@ export class Workload {
     await Promise.all(Array.from({ length: clients }, work));
   }
 
-  /**
-   * Reads all books, as an operation of the history.
-   *
-   * @param target - the service
-   * @returns the status of the response
-   */
+  /** Reads all books, as an operation of the history. @returns the status of the response */
   async list(target: Target): Promise<number> {
     const { data, ...response } = await ask(target, 'GET', '/books');
     this.operations.push({ type: 'list', ...response, books: (data ?? []) as Book[] });
     return response.status;
   }
 
-  /**
-   * Sends the creates again that have had no response so far.
-   *
-   * @param target - the service
-   */
+  /** Sends the creates again that have had no response so far. */
   async completeCreates(target: Target): Promise<void> {
     for (let open = this.#openCreates.pop(); open !== undefined; open = this.#openCreates.pop()) {
       this.operations.push(await this.#create(target, open));
@@ -120,9 +103,7 @@ export class Workload {
     const { status, data } = await ask(target, 'POST', '/book', fields, fields.title);
     if (status === 0 || status === 503) return;
     if (status !== 201 || !isDeepStrictEqual(data, { id, ...fields })) {
-      this.violations.push(
-        `the create of book ${id} was repeated and got ${status}, ${JSON.stringify(data)}`,
-      );
+      this.violations.push(`create of book ${id}, repeated: ${status} ${JSON.stringify(data)}`);
     }
   }
 }

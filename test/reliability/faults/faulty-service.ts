@@ -1,63 +1,101 @@
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { rootCertificates, setDefaultCACertificates } from 'node:tls';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
-import { authorize, LocalService } from '../../local/local-service.ts';
-import { type Engine, startEngine } from '../../simulators/engine.ts';
-import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
-import { type Books, connect, listBooks, openBooks, type TableAccess } from '../../support/book-table.ts';
+import { startEngine } from '../../simulators/engine.ts';
+import { type Fault, type FaultyProxy, faults, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
+import { createSelfSignedCertificate } from '../../simulators/self-signed-certificate.ts';
+import { type BookTable, createBookTable, listBooks } from '../../support/book-table.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { validToken } from '../../support/fixtures.ts';
+import { inParallel } from '../../support/in-parallel.ts';
+import { type Call, loadHandlers } from '../../support/load-handlers.ts';
 
-/** The real service, in front of a real engine, with the faulty proxy between them. */
+/** The functions of one test's own, in this process, with the faulty proxy between them and an engine. */
 export interface FaultyService {
-  readonly baseUrl: string;
-  readonly headers: { readonly Authorization: string };
   readonly proxy: FaultyProxy;
-  /** The books past the service and past the proxy. */
-  readonly repository: Books;
-  /** Reads what is stored, past the service and past the proxy. */
+  /** The table past the proxy. */
+  readonly table: BookTable;
+  /** Sends a request with a token; an object as its body becomes JSON. */
+  ask(
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Readonly<Record<string, string>>,
+  ): ReturnType<Call>;
+  /** Reads the books past the proxy, by id. */
   readStored(): Promise<Map<number, Book>>;
-  /** Everything that the service has written so far. */
-  readonly output: string;
-  stop(): Promise<void>;
+}
+
+/** The timeouts of the functions in serverless.yml, in milliseconds; GET /books has more, and no need of it. */
+const timeoutsMs: Readonly<Record<string, number>> = {
+  POST: 28_000,
+  PUT: 20_000,
+  GET: 10_000,
+  DELETE: 10_000,
+};
+
+/**
+ * Starts them for the test that runs.
+ *
+ * @param options - `isTls`: the functions reach the proxy over HTTPS; `withoutChecksums`: the engine sends none
+ */
+export async function startFaultyService(
+  options: { readonly isTls?: boolean; readonly withoutChecksums?: boolean } = {},
+): Promise<FaultyService> {
+  captureLog();
+  const engine = await startEngine();
+  const certificate = options.isTls ? createSelfSignedCertificate() : undefined;
+  if (certificate) setDefaultCACertificates([...rootCertificates, certificate.cert]);
+  const proxy = await startFaultyProxy(engine.endpoint, {
+    withoutChecksums: options.withoutChecksums ?? false,
+    ...(certificate && { certificate }),
+  });
+  onTestFinished(async () => {
+    await proxy.stop();
+    await engine.stop();
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+  const table = await createBookTable(engine.endpoint);
+  const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);
+  return {
+    proxy,
+    table,
+    ask: async (method, path, body, headers = {}) => {
+      const { pathname, searchParams } = new URL(path, 'http://localhost');
+      const timeoutMs = timeoutsMs[method] ?? 0;
+      const event = {
+        headers: { Authorization: validToken, ...headers },
+        queryStringParameters: Object.fromEntries(searchParams),
+        body: body ? JSON.stringify(body) : null,
+      };
+      const startedAt = performance.now();
+      const response = await call(method, pathname, event, timeoutMs);
+      expect(performance.now() - startedAt, `${method} ${path} in time`).toBeLessThan(timeoutMs);
+      return response;
+    },
+    readStored: async () => new Map((await listBooks(table)).map((book) => [book.id, book])),
+  };
 }
 
 /**
- * Gives the tests of a group a service of their own, and shows what it wrote when one of them fails. No group can use
- * up another's retries: the SDK stops sending again when it had to do so too often in a while.
+ * Runs a check under every fault, each with a service of its own, at the same time: most of the time goes by in timeouts.
  *
- * @returns the service, once the tests run
+ * @param servicesAtOnce - fewer for a check whose services would keep each other from the processor
  */
-export function startServiceForGroup(): () => FaultyService {
-  let service: FaultyService;
-  beforeAll(async () => {
-    service = await startFaultyService();
+export async function underEveryFault(
+  check: (service: FaultyService, fault: Fault) => Promise<void>,
+  servicesAtOnce = 16,
+): Promise<void> {
+  const services: [Fault, FaultyService][] = [];
+  // One after the other: a function reads the environment while it loads.
+  for (const fault of Object.keys(faults) as Fault[]) services.push([fault, await startFaultyService()]);
+  const failures: Record<string, string> = {};
+  await inParallel(services.length, servicesAtOnce, async (index) => {
+    const [fault, service] = services[index] as (typeof services)[number];
+    await check(service, fault).catch((error: Error) => {
+      failures[fault] = error.stack ?? error.message;
+    });
   });
-  afterEach(({ task }) => {
-    if (task.result?.state === 'fail') console.error(service.output);
-  });
-  afterAll(async () => {
-    await service?.stop();
-  });
-  return () => service;
-}
-
-/** Starts engine, proxy and service. */
-async function startFaultyService(): Promise<FaultyService> {
-  const engine: Engine = await startEngine();
-  const proxy = await startFaultyProxy(engine.endpoint);
-  const service = await LocalService.start({ DB_URL: `${proxy.endpoint}/books` });
-  const table: TableAccess = { client: connect(engine.endpoint), tableName: 'books' };
-  return {
-    baseUrl: service.baseUrl,
-    headers: await authorize(service.baseUrl),
-    proxy,
-    repository: openBooks(table),
-    readStored: async () => new Map((await listBooks(table)).map((book) => [book.id, book])),
-    get output() {
-      return service.output;
-    },
-    async stop() {
-      await service.stop();
-      await proxy.stop();
-      await engine.stop();
-    },
-  };
+  expect(failures).toEqual({});
 }

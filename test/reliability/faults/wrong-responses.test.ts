@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
 import type { WrongResponse } from '../../simulators/faulty-proxy.ts';
-import { type FaultyHandlers, startFaultyHandlers } from './faulty-handlers.ts';
-
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
+import { emma } from '../../support/book-table.ts';
+import { type FaultyService, startFaultyService } from './faulty-service.ts';
 
 const bodies: Readonly<Record<string, WrongResponse['bodyOf']>> = {
   nothing: () => Buffer.from(''),
@@ -19,7 +18,7 @@ const bodies: Readonly<Record<string, WrongResponse['bodyOf']>> = {
 const saysNoItem = ['{}', '{"Attributes":{}}'];
 
 /** Sends a request of each kind, the writes to books of their own. */
-async function askEverything({ ask, table: { repository } }: FaultyHandlers, begin: () => void) {
+async function askEverything({ ask, table: { repository } }: FaultyService, begin: () => void) {
   const books = [await repository.create(emma), await repository.create(emma), await repository.create(emma)];
   const [kept, changed, deleted] = books as [Book, Book, Book];
   const changes = { ...emma, title: 'changed' };
@@ -47,7 +46,7 @@ describe.each(cases)('HTTP 200 with $name and the checksum $checksum', ({ name, 
   const fault = { bodyOf: bodies[name] as WrongResponse['bodyOf'], checksum };
 
   test('at one attempt or two: no client notices', async () => {
-    const service = await startFaultyHandlers();
+    const service = await startFaultyService();
     for (const attempts of [1, 2]) {
       const { kept, changed, deleted, responses } = await askEverything(service, () =>
         service.proxy.disturb({ fault, attempts }),
@@ -75,7 +74,7 @@ describe.each(cases)('HTTP 200 with $name and the checksum $checksum', ({ name, 
   });
 
   test('at every attempt: 503 for all that cannot be known', async () => {
-    const service = await startFaultyHandlers();
+    const service = await startFaultyService();
     const { deleted, responses } = await askEverything(service, () => service.proxy.disturb({ fault }));
     await service.proxy.heal();
 
@@ -88,7 +87,7 @@ describe.each(cases)('HTTP 200 with $name and the checksum $checksum', ({ name, 
 });
 
 test.each(names)('an engine without checksums that sends %s makes nothing up', async (name) => {
-  const service = await startFaultyHandlers({ withoutChecksums: true });
+  const service = await startFaultyService({ withoutChecksums: true });
   const fault = { bodyOf: bodies[name] as WrongResponse['bodyOf'], checksum: 'absent' } as const;
   const { deleted, responses } = await askEverything(service, () => service.proxy.disturb({ fault }));
   await service.proxy.heal();
@@ -104,7 +103,7 @@ test.each(names)('an engine without checksums that sends %s makes nothing up', a
 
 describe('a response of the counter alone', () => {
   test.each(names)('that is %s makes no list shorter', async (name) => {
-    const service = await startFaultyHandlers();
+    const service = await startFaultyService();
     const { table, proxy, ask } = service;
     await table.repository.create(emma);
     const fault = { bodyOf: bodies[name] as WrongResponse['bodyOf'], checksum: 'absent' } as const;
