@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
-import { readDescription } from '../../tools/api/description-file.ts';
+import { readDescription } from '../../tools/api/description.ts';
 import { gatewayQuestions } from '../conformance/gateway-questions.ts';
 import { conformanceCases } from '../conformance/suite.ts';
 import { description, operations, type ResponseDescription } from '../support/contract/description.ts';

@@ -1,32 +1,35 @@
 /**
- * `npm run api`: writes everything that is generated from the sources of the service: a part of openapi.yaml, and from
+ * `npm run api`: writes the files that are generated from the sources of the service: a part of openapi.yaml, and from
  * that the files in tools/client/. With `--check` it writes nothing, lints openapi.yaml, fails when a file is not current, and
  * sends the requests of the Postman collection to a local service.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type GeneratedFile, makeClientFiles, makeDescription } from './generated-files.ts';
-import { projectFolder, runTool } from './run-tool.ts';
+import { readDescription } from './description.ts';
+import { makePostmanCollection, projectFolder, runTool } from './postman-collection.ts';
 import { testPostmanCollection } from './test-postman-collection.ts';
 
-if (process.argv.includes('--check')) {
-  await runTool('redocly', ['lint', 'openapi.yaml', '--config', 'tools/api/redocly.yaml']);
-  for (const file of [await makeDescription(), ...(await makeClientFiles())]) await checkFile(file);
-  await testPostmanCollection();
-  console.log('the requests of the Postman collection succeed, sent by newman');
-} else {
-  await writeText(await makeDescription());
-  for (const file of await makeClientFiles()) await writeText(file);
-}
+const isCheck = process.argv.includes('--check');
 
-async function checkFile({ path, text }: GeneratedFile): Promise<void> {
-  const current = (await readFile(join(projectFolder, path), 'utf8')) === text;
-  console.log(`${path} is ${current ? 'current' : 'NOT current: run `npm run api`'}`);
-  if (!current) process.exitCode = 1;
-}
+if (isCheck)
+  await runTool(
+    'redocly',
+    ['lint', '../../openapi.yaml', '--extends', 'recommended-strict'],
+    import.meta.dirname,
+  );
+await finish('openapi.yaml', (await readDescription()).current);
+// A default is what the service takes for a member that is left out, so that it may be left out.
+const options = ['--default-non-nullable', 'false', '--immutable'];
+await finish('tools/client/types.ts', await runTool('openapi-typescript', ['openapi.yaml', ...options]));
+await finish('tools/client/book-catalog.postman_collection.json', await makePostmanCollection());
+if (isCheck) await testPostmanCollection();
 
-async function writeText({ path, text }: GeneratedFile): Promise<void> {
-  await writeFile(join(projectFolder, path), text);
-  console.log(`wrote ${path}`);
+/** Writes a file, or checks that it is current. */
+async function finish(path: string, text: string): Promise<void> {
+  const file = join(projectFolder, path);
+  if (!isCheck) return writeFile(file, text);
+  const isCurrent = (await readFile(file, 'utf8')) === text;
+  console.log(`${path} is ${isCurrent ? 'current' : 'NOT current: run `npm run api`'}`);
+  if (!isCurrent) process.exitCode = 1;
 }

@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { runTool } from './run-tool.ts';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The folder of the service. */
+export const projectFolder = resolve(import.meta.dirname, '../..');
 
 /** A request or a folder of requests, as far as it is changed here. */
 interface Item {
@@ -19,11 +23,13 @@ interface Parameter {
   readonly key: string;
 }
 
-/** Members that are new with each conversion, or that nobody needs to send a request. */
+/** Members that change with each conversion, or that no request needs. */
 const leftOut: ReadonlySet<string> = new Set(['id', '_postman_id', 'response']);
 
-/** What the requests tell each other: the token, and the book that was created, fetched or changed last. */
+/** The token, and the book that was created, fetched or changed last. */
 const variables = { token: '', bookId: '1', etag: '*' };
+
+const apiKey = { in: 'header', key: 'Authorization', value: '{{token}}' };
 
 /** Runs after each response. `data` is a name of the sandbox's own, and a 304 has no body. */
 const storeVariables = [
@@ -58,11 +64,7 @@ export async function makePostmanCollection(): Promise<string> {
       event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeVariables } }],
       auth: {
         type: 'apikey',
-        apikey: [
-          { key: 'in', value: 'header', type: 'string' },
-          { key: 'key', value: 'Authorization', type: 'string' },
-          { key: 'value', value: '{{token}}', type: 'string' },
-        ],
+        apikey: Object.entries(apiKey).map(([key, value]) => ({ key, value, type: 'string' })),
       },
       variable: [...variable, ...Object.entries(variables).map(([key, value]) => ({ key, value }))],
     };
@@ -97,4 +99,16 @@ function adaptRequest(request: Request, isPublic: boolean): object {
     // The collection's token otherwise, for which the member has to be absent.
     auth: isPublic ? { type: 'noauth' } : undefined,
   };
+}
+
+/** Runs a command of a package in tools/api/package.json. @returns its standard output */
+export async function runTool(name: string, args: readonly string[], cwd = projectFolder): Promise<string> {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const file = join(import.meta.dirname, 'node_modules/.bin', name);
+  try {
+    return (await promisify(execFile)(process.execPath, [file, ...args], { cwd, env })).stdout;
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { readonly stdout?: string; readonly stderr?: string };
+    throw new Error(`${name} failed:\n${stdout}${stderr}`, { cause });
+  }
 }

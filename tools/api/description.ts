@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
 import type { Fields } from '../../lib/http/json-body.ts';
@@ -15,8 +18,24 @@ const loginTexts = { username: 'The configured username', password: 'The configu
 
 const bookId = { description: 'Given by the service, ascending, never used twice', ...urlParameters.id };
 
+/**
+ * Reads openapi.yaml and writes its generated part anew.
+ *
+ * @returns the text as it is, and as it should be
+ * @throws an Error when the comments that enclose the generated part are missing
+ */
+export async function readDescription(): Promise<{ readonly text: string; readonly current: string }> {
+  const text = await readFile(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8');
+  const generatedPart = /^(?<indent> +)# <generated>\n.*^ +# <\/generated>\n/ms;
+  const indent = generatedPart.exec(text)?.groups?.indent;
+  if (indent === undefined) throw new Error('openapi.yaml has no comments <generated> and </generated>');
+  const schemas = stringify(describeSchemas(), { lineWidth: 120, aliasDuplicateObjects: false });
+  const lines = `# <generated>\n${schemas}# </generated>\n`.replace(/^(?=.)/gm, indent);
+  return { text, current: text.replace(generatedPart, () => lines) };
+}
+
 /** The part of openapi.yaml's `components.schemas` that comes from the tables which the service validates with. */
-export function describeSchemas(): Readonly<Record<string, Schema>> {
+function describeSchemas(): Readonly<Record<string, Schema>> {
   const newBook = describeFields(bookFields, fieldTexts);
   const stored = withoutDefaults(newBook);
   return {
@@ -45,7 +64,7 @@ function describeFields<Table extends Fields>(
   );
 }
 
-/** A default stands for a member that is left out; in a change there is none, and in an answer all are there. */
+/** A default stands for a member that is left out; in a change there is none, and in a response all are there. */
 function withoutDefaults(properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, { default: _, ...schema }]) => [name, schema]),
