@@ -78,9 +78,12 @@ async function bundlePeer(framework: string, endpoint: string, outfile: string):
   await build({
     ...bundleOptions,
     stdin: {
-      contents: `import { serve } from './frameworks/${framework}.ts';
-                 import { ${endpoint} } from './endpoints.ts';
-                 export const handler = serve(${endpoint});`,
+      contents:
+        framework === 'no-op'
+          ? "export { handler } from './frameworks/no-op.ts';"
+          : `import { serve } from './frameworks/${framework}.ts';
+             import { ${endpoint} } from './${endpoint === 'createToken' ? 'login' : 'books'}.ts';
+             export const handler = serve(${endpoint});`,
       resolveDir: join(import.meta.dirname, 'peers'),
     },
     outfile,

@@ -58,8 +58,6 @@ const renewAfterMs = 14 * 60 * 1000;
 /** Above API Gateway's integration timeout of 29 s. */
 const responseTimeoutMs = 35_000;
 
-const defaultGiveUpAfterMs = 60_000;
-
 /**
  * Makes a client that logs in before its first request, sends the token with each request, and renews it before it
  * expires. It repeats a request once with a new token when the token was refused.
@@ -70,7 +68,6 @@ const defaultGiveUpAfterMs = 60_000;
  *
  * A call rejects with a {@link LoginError} when the login is refused, and with the error of `fetch` without a response.
  *
- * @param options - the service and the credentials
  * @throws {TypeError} when the base URL is malformed
  */
 export function createBookCatalogClient({
@@ -87,12 +84,15 @@ export function createBookCatalogClient({
   let knownToken: string | undefined;
   let renewAt = 0;
 
+  const makePolicy = (signal?: AbortSignal): RetryPolicy => ({
+    giveUpAfterMs: 60_000,
+    wait: ({ waitMs }) => sleep(waitMs, signal),
+    ...retries,
+  });
+
   const logIn = async (): Promise<string> => {
-    const { data, error } = await retry(() => http.POST('/token', { body: { username, password } }), {
-      giveUpAfterMs: defaultGiveUpAfterMs,
-      wait: ({ waitMs }) => sleep(waitMs),
-      ...retries,
-    });
+    const body = { username, password };
+    const { data, error } = await retry(() => http.POST('/token', { body }), makePolicy());
     if (data === undefined) throw new LoginError(error?.message ?? 'no response that can be read');
     knownToken = data.data?.token;
     if (typeof knownToken !== 'string') throw new LoginError('no response that can be read');
@@ -138,22 +138,13 @@ export function createBookCatalogClient({
       return result.response.status === 401 && path !== '/token' ? sendOnce() : result;
     };
     const repeatable = method === 'get' || path === '/token' || (creates && key !== null);
-    if (!repeatable) return attempt();
-    return retry(attempt, {
-      giveUpAfterMs: defaultGiveUpAfterMs,
-      wait: ({ waitMs }) => sleep(waitMs, init.signal),
-      ...retries,
-    });
+    return repeatable ? retry(attempt, makePolicy(init.signal)) : attempt();
   };
 
   const bind = (method: Parameters<typeof send>[0]) => (path: string, init?: CallOptions) =>
     send(method, path, init);
-  return {
-    GET: bind('get'),
-    POST: bind('post'),
-    PUT: bind('put'),
-    DELETE: bind('delete'),
-  } as unknown as BookCatalogClient;
+  const methods = { GET: bind('get'), POST: bind('post'), PUT: bind('put'), DELETE: bind('delete') };
+  return methods as unknown as BookCatalogClient;
 }
 
 /** The service refused the login; the text is the message of its envelope. */
@@ -180,13 +171,10 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const timer = setTimeout(resolve, ms);
-    signal?.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      },
-      { once: true },
-    );
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
   });
 }

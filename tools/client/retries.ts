@@ -1,10 +1,5 @@
-/** A retry that is about to begin. */
-export interface Retry {
-  /** The failure of the last attempt. */
-  readonly reason: string;
-  /** The wait until the next attempt. */
-  readonly waitMs: number;
-}
+/** A retry that is about to begin: the failure of the last attempt, and the wait until the next one. */
+export type Retry = { readonly reason: string; readonly waitMs: number };
 
 /** A retry policy. */
 export interface RetryPolicy {
@@ -22,11 +17,7 @@ const maxDelayMs = 10_000;
 
 /**
  * Makes attempts until one succeeds, fails for good, or the policy's time is up: exponential backoff with jitter, and at
- * least `Retry-After`.
- *
- * @param attempt - sends a request that may be carried out more than once
- * @returns the result of the last attempt
- * @throws what the last attempt threw
+ * least `Retry-After`. Returns or throws the outcome of the last attempt.
  */
 export async function retry<Result extends { readonly response: Response; readonly error?: unknown }>(
   attempt: () => Promise<Result>,
@@ -46,24 +37,18 @@ export async function retry<Result extends { readonly response: Response; readon
       if (result === undefined) throw failure;
       return result;
     }
-    await wait({
-      waitMs,
-      reason: result === undefined ? describeConnectionLoss(failure) : describeResponse(result),
-    });
+    const reason = result === undefined ? describeConnectionLoss(failure) : describeResponse(result);
+    await wait({ waitMs, reason });
   }
 }
 
-/**
- * @param result - a response, with the body of an error
- * @returns its status and message, such as "the service responded 503 Service unavailable"
- */
+/** @returns a text like "the service responded 503 Service unavailable" */
 export function describeResponse({ response, error }: { response: Response; error?: unknown }): string {
   // A proxy in front of the service may respond without the envelope.
   const { message = response.statusText } = (error ?? {}) as { readonly message?: string };
   return `the service responded ${response.status} ${message}`.trimEnd();
 }
 
-/** @param error - one that {@link isConnectionLoss} accepts */
 export function describeConnectionLoss(error: unknown): string {
   // `fetch` wraps the error of the connection.
   const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
