@@ -67,7 +67,7 @@ describe('an export', { timeout: longTestMs }, () => {
       expect((await runBooks(['export', exported])).exitCode).toBe(0);
       const { output } = await runImport(exported, ['--parallel', '1', '--batch', format]);
       const stored = (await listBooks()).map(toFields);
-      // In CSV, U+FFFD cannot be told from a byte that was lost.
+      // In CSV, U+FFFD cannot be distinguished from a lost byte.
       const isLossless = ({ title, author }: BookFields) =>
         format !== 'csv' || !(title + author).includes('\ufffd');
       expect(stored.slice(before)).toEqual(stored.slice(0, before).filter(isLossless));
@@ -88,7 +88,7 @@ describe('an export', { timeout: longTestMs }, () => {
     expect(output).toContain(rows.join(''));
   });
 
-  test('ends without a word when nobody reads on', async () => {
+  test('ends silently when its reader closes the pipe', async () => {
     await runImport(await writeCsv(createBooks(500)));
 
     const command = `"${process.execPath}" ${script} export --base-url ${local.baseUrl} | head -1`;
@@ -97,7 +97,7 @@ describe('an export', { timeout: longTestMs }, () => {
     expect(output).toBe('id,title,author,year\n');
   });
 
-  test('requests a page again that got no response, and leaves no file when it fails', async () => {
+  test('retries a page after a lost response, and leaves no file when it fails', async () => {
     await runImport(await writeCsv(createBooks(30)));
     let faults = ['cut response', 'lose response', respond(503, 'Service unavailable')] as Fate[];
     const gateway = await startFaultyGateway(local.baseUrl, (name) =>
@@ -121,7 +121,7 @@ describe('an export', { timeout: longTestMs }, () => {
 });
 
 describe('an import', { timeout: longTestMs }, () => {
-  test('that is killed creates each book once, whoever else changes the catalog meanwhile', async () => {
+  test('that is killed creates each book once, while others change the catalog', async () => {
     // Every third row is the same as others.
     const books = createBooks(rowCount, (index) => (index % 3 === 0 ? 'The same' : `Book ${index}`));
     const file = await writeCsv(books);
@@ -148,7 +148,7 @@ describe('an import', { timeout: longTestMs }, () => {
     );
   });
 
-  test('whose requests and responses get lost creates each book once', async () => {
+  test('with lost requests and responses creates each book once', async () => {
     const books = createBooks(60, (index) => `Book ${index % 7}`);
     const unavailable = respond(503, 'Service unavailable');
     const fates: Fate[] = ['lose response', 'lose request', 'cut response', unavailable];
@@ -222,7 +222,7 @@ describe('an import', { timeout: longTestMs }, () => {
     expectFields(await listBooks(), [...books, ...books]);
   });
 
-  test('of a file that was mended creates what is new in it, wherever that is', async () => {
+  test('of a corrected file creates its new rows, wherever they are', async () => {
     const books = createBooks(10);
     const file = await writeCsv(books);
     const text = await readFile(file, 'utf8');
@@ -297,7 +297,7 @@ describe('an import', { timeout: longTestMs }, () => {
     },
   );
 
-  test('keeps a file of rejected rows that was there before', async () => {
+  test('keeps an existing file of rejected rows', async () => {
     const file = await writeText('title,author,year\na,b,c\n', 'csv');
     await writeFile(`${file}.rejected.csv`, 'mended, perhaps');
 
@@ -306,7 +306,7 @@ describe('an import', { timeout: longTestMs }, () => {
     expect(await readFile(`${file}.rejected.csv~`, 'utf8')).toBe('mended, perhaps');
   });
 
-  test('reports what the service refuses, now and when it is called again', async () => {
+  test('reports rows that the service refuses, in the first run and in the next', async () => {
     const file = await writeCsv(createBooks(5));
     const gateway = await countPosts((posts) => (posts === 1 ? respond(413, 'Payload too large') : 'pass'));
     const first = await runImport(file, ['--parallel', '1'], gateway.baseUrl);
@@ -347,7 +347,7 @@ describe('an import', { timeout: longTestMs }, () => {
     expectFields(await listBooks(), [{ title: 'Café', author: 'Zoë', year: 1 }]);
   });
 
-  test('says what it takes before it sends anything, and in a dry run nothing is sent', async () => {
+  test('reports the columns before it sends anything, and a dry run sends nothing', async () => {
     const rows = ['a,b,1,2', `${'x'.repeat(400 * 1024)},b,1,2`, 'c,d,2,2', 'e,f,3,2', 'g,h,4,2'];
     const file = await writeText(['name,authors,published,isbn', ...rows].join('\n'), 'csv');
 
@@ -416,7 +416,7 @@ describe('one line says', () => {
     expect(exitCode).toBe(code);
   });
 
-  test('that username and password do not fit, which have defaults on this machine', async () => {
+  test('that username and password are wrong; they have defaults on this machine', async () => {
     const args = ['import', await writeCsv(createBooks(1))];
     const none = { BOOKS_USERNAME: undefined, BOOKS_PASSWORD: undefined };
 
@@ -430,7 +430,7 @@ describe('one line says', () => {
     expect([wrong.exitCode, defaults.exitCode, elsewhere.exitCode]).toEqual([1, 1, 2]);
   });
 
-  test('that the base URL is of something else', async () => {
+  test('that the base URL belongs to another service', async () => {
     const { exitCode, output } = await runImport(await writeCsv(createBooks(1)), [], `${local.baseUrl}/v1`);
 
     expect(output).toMatch(/\ncannot use .*\/v1 as librarian, .*: there is no token: Not found\n$/);
@@ -476,7 +476,7 @@ function runImport(file: string, options: readonly string[] = [], baseUrl = loca
   return runBooks(['import', file, ...options], { baseUrl });
 }
 
-/** Starts a gateway that counts the creates and decides the fate of each by its number. */
+/** Starts a gateway that counts the creates and selects a fault for each by its number. */
 function countPosts(decide: (posts: number) => Fate | undefined) {
   let posts = 0;
   return startFaultyGateway(local.baseUrl, (name) => {
@@ -491,7 +491,7 @@ async function createElsewhere(book: BookFields | undefined): Promise<number> {
 }
 
 function createBooks(count: number, titleOf = (index: number) => `Book ${index}`): BookFields[] {
-  // Books of other tests are others, whose keys would be the same.
+  // Equal books in other tests would have the same keys.
   const author = randomUUID();
   return Array.from({ length: count }, (_, index) => {
     const title = titleOf(index);

@@ -15,7 +15,7 @@ const credentials = { username: 'admin', password: 'password' };
 describe('README.md', () => {
   const local = useLocalService(defaultCredentials);
 
-  test('shows what its commands print, in their order, and they leave no file in the repository', async () => {
+  test('shows the output of its commands in their order, and they leave no file in the repository', async () => {
     const here = (text: string) =>
       text.replaceAll('http://localhost:8080', local.baseUrl).replaceAll('/tmp/', `${local.dataFolder}/`);
     const examples = readExamples(here(await readFile('README.md', 'utf8')));
@@ -77,13 +77,13 @@ describe('the TypeScript client', () => {
     expect(missing.error).toEqual({ status: 404, message: 'Book not found', data: null });
   });
 
-  test('many calls at once share one login', async () => {
+  test('concurrent calls share one login', async () => {
     const client = createClient();
     const before = countLogins();
 
-    const answers = await Promise.all(Array.from({ length: 10 }, () => client.GET('/books')));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => client.GET('/books')));
 
-    expect(answers.map(({ response }) => response.status)).toEqual(Array(10).fill(200));
+    expect(responses.map(({ response }) => response.status)).toEqual(Array(10).fill(200));
     await vi.waitFor(() => expect(countLogins() - before).toBe(1));
   });
 
@@ -129,7 +129,7 @@ describe('a create through the TypeScript client', () => {
     expect(await countBooks(title)).toBe(1);
   });
 
-  test('is not sent again before Retry-After, in seconds or as a date, and later each time', async () => {
+  test('is retried with backoff and not before Retry-After, in seconds or as a date', async () => {
     const date = new Date(Date.now() + 60_000).toUTCString();
     const fates = [
       throttled,
@@ -150,7 +150,7 @@ describe('a create through the TypeScript client', () => {
     }
   });
 
-  test('waits by itself unless it is told how', async () => {
+  test('waits by default without a function for it', async () => {
     let sentAt = performance.now();
     const gateway = await startFaultyGateway(local.baseUrl, (name) => {
       if (name !== 'POST /book' || sentAt < 0) return 'pass';
@@ -188,7 +188,7 @@ describe('a create through the TypeScript client', () => {
     expect(attempts).toEqual([undefined]);
   });
 
-  test('with a key of its own is one book however often it is called, and for other fields refused', async () => {
+  test('with a given key creates one book in any number of calls, and is refused for other fields', async () => {
     const client = createClient();
     const idempotencyKey = randomUUID();
 
@@ -201,7 +201,7 @@ describe('a create through the TypeScript client', () => {
     expect(other.error).toEqual({ status: 422, message: 'Idempotency key already used', data: null });
   });
 
-  test('is given up when its signal is aborted', async () => {
+  test('ends when its signal is aborted', async () => {
     const gateway = await startFaultyGateway(local.baseUrl, (name) =>
       name === 'POST /book' ? throttled : 'pass',
     );
@@ -215,7 +215,7 @@ describe('a create through the TypeScript client', () => {
 });
 
 describe('a change through the TypeScript client', () => {
-  test('is made only to the book that has the entity tag of ifMatch', async () => {
+  test('is carried out only on the book with the entity tag of ifMatch', async () => {
     const client = createClient();
     const created = await client.POST('/book', { body: { title: 'Emma' } });
     const params = { path: { id: created.data?.data.id ?? 0 } };
@@ -235,7 +235,7 @@ describe('a change through the TypeScript client', () => {
     expect(deleted.response.status).toBe(200);
   });
 
-  test('is not sent again, as a second attempt could undo the change of another client', async () => {
+  test('is not retried, because a retry could undo the change of another client', async () => {
     const { client, attempts, gateway } = await createFaultyClient('PUT /book/1', ['lose response']);
 
     await expect(client.PUT('/book/{id}', { params: { path: { id: 1 } }, body: {} })).rejects.toThrow();
@@ -256,7 +256,7 @@ test('the TypeScript client logs in again when its token is refused, once for al
   expect(attempts).toHaveLength(2);
 });
 
-/** A client behind a gateway that lets the first requests of a name come to grief; it does not wait. */
+/** A client behind a gateway that fails the first requests of a name; it does not wait before retries. */
 async function createFaultyClient(name: string, fates: readonly Fate[], giveUpAfterMs = 600_000) {
   const attempts: unknown[] = [];
   const waits: Retry[] = [];
@@ -282,19 +282,19 @@ function countLogins(): number {
   return local.service.output.split(' POST /token ').length - 1;
 }
 
-/** Sends the requests of a file for editors, one after the other, with the variables filled in. */
+/** Sends the requests of a file for editors in their order, with the variables filled in. */
 async function sendRequestsFile(text: string): Promise<string[]> {
   const client = new HttpClient(local);
-  const answers = new Map<string, HttpResponse>();
+  const responses = new Map<string, HttpResponse>();
   const fill = (line: string) =>
     line
       .replace('{{baseUrl}}', '')
       .replace('{{$guid}}', crypto.randomUUID())
       .replaceAll(/\{\{(\w+)\.response\.headers\.([\w-]+)\}\}/g, (_match, name: string, header: string) =>
-        String(answers.get(name)?.headers[header.toLowerCase()]),
+        String(responses.get(name)?.headers[header.toLowerCase()]),
       )
       .replaceAll(/\{\{(\w+)\.response\.body\.\$\.data\.(\w+)\}\}/g, (_match, name: string, member: string) =>
-        String(JSON.parse(String(answers.get(name)?.body)).data[member]),
+        String(JSON.parse(String(responses.get(name)?.body)).data[member]),
       );
   const sent: string[] = [];
   for (const block of text.split(/^### .*\n/m).slice(1)) {
@@ -303,9 +303,9 @@ async function sendRequestsFile(text: string): Promise<string[]> {
     const [start = '', ...lines] = head.trim().split('\n').map(fill);
     const [method = '', path = ''] = start.split(' ');
     const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
-    const answer = await client.send({ method, path, headers, ...(body?.trim() && { body }) });
-    if (name !== undefined) answers.set(name, answer);
-    sent.push(`${method} ${path.replace(/(?<=^\/book\/)\d+$/, 'ID')} ${answer.status}`);
+    const response = await client.send({ method, path, headers, ...(body?.trim() && { body }) });
+    if (name !== undefined) responses.set(name, response);
+    sent.push(`${method} ${path.replace(/(?<=^\/book\/)\d+$/, 'ID')} ${response.status}`);
   }
   client.close();
   return sent;
@@ -331,7 +331,7 @@ function readExamples(markdown: string): Example[] {
   );
 }
 
-/** @returns the text without what differs each time: durations and the part of a token that README leaves out */
+/** @returns the text without durations and the part of a token that README omits, which differ each time */
 function withoutChance(text = ''): string {
   return text
     .replaceAll('\r', '')

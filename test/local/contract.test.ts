@@ -9,10 +9,10 @@ import { exchangeRaw } from '../support/raw-http.ts';
 import { LocalService } from './local-service.ts';
 import { defaultCredentials, useLocalService } from './use-local-service.ts';
 
-/** More than the local server and API Gateway take. */
+/** Above the limits of the local server and API Gateway. */
 const tooLargeBody = 'x'.repeat(10 * 1024 * 1024 + 1);
 
-/** Headers of the transport, which are no part of the contract. */
+/** Headers of the transport, which are not part of the contract. */
 const transportHeaders = new Set([
   'cache-control',
   'connection',
@@ -23,11 +23,11 @@ const transportHeaders = new Set([
   'transfer-encoding',
 ]);
 
-/** Examples that no run without AWS can produce, by the end of their names, with the reason. */
+/** Examples that only AWS can produce, by the end of their names, with the reason. */
 const notSeenHere: Readonly<Record<string, string>> = {
   '429 tooManyRequests': 'API Gateway throttles; the local server does not',
   '502 badGateway': 'the local server calls the functions in its own process, which cannot be out of reach',
-  '504 gatewayTimeout': 'a function answers 503 before its time is out; only one that is stuck gets here',
+  '504 gatewayTimeout': 'a function responds with 503 before its timeout; only a stuck one gets here',
   'POST /token 500 internalServerError': 'it would take a bug',
   'POST /token 503 serviceUnavailable': 'it needs no database, and nothing in it takes time',
 };
@@ -155,7 +155,7 @@ describe('each example of openapi.yaml is the response of a service', () => {
     }
   });
 
-  test('all of them, but for those that only AWS can produce', () => {
+  test('all of them, except those that only AWS can produce', () => {
     const all = operations.flatMap(({ route, responses }) =>
       Object.entries(responses).flatMap(([status, { content }]) =>
         Object.keys(content?.['application/json'].examples ?? {}).map((name) => `${route} ${status} ${name}`),

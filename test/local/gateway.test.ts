@@ -19,7 +19,7 @@ describe('with an origin in the configuration', () => {
 
   for (const { name, run } of crossOriginCases) test(name, () => run(context));
 
-  test('a browser remembers the response to a preflight request for two hours', async () => {
+  test('a browser caches the response to a preflight request for two hours', async () => {
     const { headers } = await fetch(`${local.baseUrl}/book`, { method: 'OPTIONS' });
 
     expect(headers.get('access-control-max-age')).toBe('7200');

@@ -50,8 +50,8 @@ const authorized = () => `Authorization: ${local.headers.Authorization}\r\n`;
 /** A whole request that leaves the connection open. */
 const getBooks = 'GET /books HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('a message whose length can be read in two ways', () => {
-  /** What a proxy in front might have taken for a part of the body. */
+describe('a message with an ambiguous length', () => {
+  /** A request that a proxy might treat as part of the body. */
   const smuggled = 'DELETE /book/1 HTTP/1.1\r\nHost: x\r\n\r\n';
 
   test.each([
@@ -86,7 +86,7 @@ describe('a message whose length can be read in two ways', () => {
 });
 
 describe('pipelined requests', () => {
-  test('get responses one by one and in order', async () => {
+  test('get responses in order', async () => {
     const bodies = ['{}', '{"username":1}', '', '{"password":"wrong"}'];
     const requests = bodies.map((body) => post('/token', `Content-Length: ${body.length}`) + body);
     const { invalidCredentials, invalidRequestPayload } = outcomes;
@@ -107,7 +107,7 @@ describe('pipelined requests', () => {
     expect(responses).toEqual([tokenRequired, tokenRequired, tokenRequired, badRequest]);
   });
 
-  test('get no response after one that is no HTTP', async () => {
+  test('get no response after malformed HTTP', async () => {
     expect(await exchange(`NONSENSE\r\n\r\n${getBooks}`)).toEqual([badRequest]);
   });
 });
@@ -122,11 +122,11 @@ describe('a slow client', () => {
     expect(responses).toMatchObject([{ status: 201, data: { title: 'slow' } }]);
   });
 
-  test('gets a response when its headers come byte by byte', async () => {
+  test('gets a response when its headers arrive byte by byte', async () => {
     expect(await exchange('', { chunks: [...get('/books')], pauseMs: 5 })).toEqual([tokenRequired]);
   });
 
-  test('holds up nobody else, three hundred times over', async () => {
+  test('blocks nobody else, three hundred times over', async () => {
     const half = `${post('/token', 'Content-Length: 1000')}{"username"`;
     const sockets = await Promise.all(
       Array.from({ length: 300 }, (_, index) =>
@@ -140,7 +140,7 @@ describe('a slow client', () => {
     }
   });
 
-  test('that hangs up half-way leaves no book behind', async () => {
+  test('that disconnects midway creates no book', async () => {
     const title = `half ${crypto.randomUUID()}`;
     const half = `${post('/book', authorized().trim(), 'Content-Length: 1000')}{"title":"${title}"}`;
     const sockets = await Promise.all(Array.from({ length: 50 }, () => openRaw(local.service.port, half)));
@@ -209,7 +209,7 @@ describe('an unusual request', () => {
     expect(await exchange(get('/books?limit=1', headers))).toMatchObject([{ status: 200 }]);
   });
 
-  test('with two Authorization headers is judged by the last one, as through API Gateway', async () => {
+  test('with two Authorization headers is authorized by the last one, as behind API Gateway', async () => {
     const { Authorization: token } = local.headers;
     for (const [first, second, status] of [
       ['x', token, 200],
@@ -222,7 +222,7 @@ describe('an unusual request', () => {
   });
 });
 
-describe('requests put together at random', () => {
+describe('random requests', () => {
   const weighted = <Value>(...choices: readonly (readonly [number, fc.Arbitrary<Value>])[]) =>
     fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
   const joined = (separator: string, ...parts: readonly fc.Arbitrary<string>[]) =>
@@ -313,7 +313,7 @@ test('each request leaves one line of JSON in the output', async () => {
   await expect.poll(() => countLines() - before).toBe(2);
 });
 
-test('nothing of a request reaches the output, whether it is a valid request or none', async () => {
+test('no part of a request, valid or not, reaches the output', async () => {
   const planted = `planted${crypto.randomUUID()}`;
   const body = JSON.stringify({ username: planted, password: planted, title: planted, [planted]: planted });
   const framed = `Content-Length: ${body.length}\r\n\r\n${body}`;

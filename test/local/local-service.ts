@@ -12,7 +12,7 @@ const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.j
 /** Several services may start at once on two busy cores. */
 const startTimeoutMs = 60_000;
 
-/** The settings of every service in these tests, unless a test has its own. */
+/** The default settings of services in these tests. */
 export const testSettings = {
   SECRET_TOKEN: 'a secret that only these tests know and nothing else',
   AUTH_USERNAME: 'librarian',
@@ -25,7 +25,7 @@ export interface EndedCommand {
   readonly output: string;
 }
 
-/** A running `serverless offline`, the very command of `npm start`, on a port of its own. */
+/** A running `serverless offline`, the command of `npm start`, on a free port. */
 export class LocalService {
   readonly baseUrl: string;
   readonly port: number;
@@ -36,7 +36,7 @@ export class LocalService {
   private constructor(port: number, environment: NodeJS.ProcessEnv, folder = projectFolder) {
     this.port = port;
     this.baseUrl = `http://127.0.0.1:${port}`;
-    // A developer's own settings are for other books.
+    // The developer's settings belong to the developer's books.
     const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
     this.#process = spawn(process.execPath, [serverless, 'offline', '--httpPort', String(port)], {
       cwd: folder,
@@ -70,7 +70,7 @@ export class LocalService {
     return service;
   }
 
-  /** Runs a start that is expected to fail, to its end. */
+  /** Runs a start that is expected to fail until it ends. */
   static async fail(environment: NodeJS.ProcessEnv, port?: number): Promise<EndedCommand> {
     const service = new LocalService(port ?? (await findFreePort()), environment);
     const timer = setTimeout(() => service.#process.kill('SIGKILL'), startTimeoutMs);
@@ -89,14 +89,14 @@ export class LocalService {
     return this.#output;
   }
 
-  /** Ends the service as Ctrl-C or a process manager does. */
+  /** Ends the service like Ctrl-C or a process manager. */
   async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<EndedCommand> {
     this.#process.kill(signal);
     await this.#ended;
     return { exitCode: this.#process.exitCode, output: this.#output };
   }
 
-  /** Ends the service as a power cut does. */
+  /** Kills the service, like a power failure. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#ended;

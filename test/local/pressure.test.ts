@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
 
-/** A laptop has room for that beside an editor and a browser. */
+/** A laptop has this memory beside an editor and a browser. */
 const memoryLimitBytes = 700 * 2 ** 20;
 
 /** Lists take their time on a busy machine. */
@@ -35,7 +35,7 @@ test('a client that reads whole lists one after another does not fill the memory
   expect(await readMemory()).toBeLessThan(memoryLimitBytes);
 });
 
-test('clients that hang up during a list fill neither memory nor time', {
+test('clients that disconnect during a list cost neither memory nor time', {
   timeout: timeLimitMs,
 }, async () => {
   for (let round = 0; round < 20; round += 1) {
@@ -52,7 +52,7 @@ test('clients that hang up during a list fill neither memory nor time', {
   expect(await timeRequest()).toBeLessThan(latencyLimitMs);
 });
 
-test('clients that send requests without reading the responses hold up nobody else', async () => {
+test('clients that do not read their responses block nobody else', async () => {
   const request = `GET /book/1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${local.headers.Authorization}\r\n\r\n`;
   const requests = request.repeat(20_000);
   const sockets = await Promise.all(Array.from({ length: 5 }, () => openRaw(local.service.port, requests)));

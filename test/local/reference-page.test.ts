@@ -6,7 +6,7 @@ import { defaultCredentials, useLocalService } from './use-local-service.ts';
 
 const local = useLocalService(defaultCredentials);
 
-test('the description is served as it is in the repository', async () => {
+test('the service serves openapi.yaml unchanged', async () => {
   const response = await fetch(`${local.baseUrl}/openapi.yaml`);
 
   expect(response.status).toBe(200);
@@ -14,7 +14,7 @@ test('the description is served as it is in the repository', async () => {
   expect(await response.text()).toBe(await readFile('openapi.yaml', 'utf8'));
 });
 
-test('the reference page and all that it loads come from the service', async () => {
+test('the service serves the reference page and everything that it loads', async () => {
   const page = await fetch(`${local.baseUrl}/docs`);
   const html = await page.text();
   const links = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="(?!data:)([^"]+)"/g)];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type EnvelopeResponse, type HttpRequest, request } from '../support/http-client.ts';
 import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
 
-/** What `npm start` has without settings, and so the examples in the documents. */
+/** The defaults of `npm start`, as in the examples of the documents. */
 export const defaultCredentials = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
 
 /** A service that the tests of a file share. */

@@ -42,7 +42,7 @@ export async function startEngine({ port = 0, path }: EngineOptions = {}): Promi
   };
 }
 
-/** A DynamoDB engine in a process of its own. */
+/** A DynamoDB engine in a child process. */
 export class EngineProcess {
   readonly port: number;
   readonly #process: ChildProcess;
@@ -62,7 +62,7 @@ export class EngineProcess {
     return new EngineProcess(child, Number(line));
   }
 
-  /** Ends it as a power cut does. */
+  /** Kills it, like a power failure. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
     if (this.#process.signalCode === null) await once(this.#process, 'exit');

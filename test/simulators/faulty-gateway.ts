@@ -9,7 +9,7 @@ interface GatewayResponse {
   readonly body: string;
 }
 
-/** A request is passed on, it or its response gets lost, or the gateway responds by itself. */
+/** The gateway forwards a request, loses it or its response, or responds by itself. */
 export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | GatewayResponse;
 
 /** A gateway between a client and the service, with faults. */
@@ -21,7 +21,7 @@ export interface FaultyGateway {
 
 /**
  * @param target - base URL of the service
- * @param decide - the fate of each request, which is named as in `POST /book`
+ * @param decide - selects the fault of each request, named as in `POST /book`
  * @param port - where to listen; any free one by default
  */
 export async function startFaultyGateway(

@@ -14,80 +14,80 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Certificate } from './self-signed-certificate.ts';
 
-/** What goes wrong with a request on its way, and whether the engine carries it out all the same. */
+/** The faults of a request, and whether the engine carries it out. */
 export const faults = {
   'request lost': { carriedOut: false }, // The client's connection breaks.
   'no response': { carriedOut: false },
   'server error': { carriedOut: false }, // HTTP 500
   unavailable: { carriedOut: false }, // HTTP 503
   'unavailable for an hour': { carriedOut: false }, // HTTP 503 with Retry-After
-  // The request is still on its way when the client gives it up: `deliverHeld` delivers it, unless the client has reset the
+  // The request is still in transit when the attempt times out: `deliverHeld` delivers it, unless the client has reset the
   // connection, after which its kernel sends nothing more.
   'request held': { carriedOut: false },
   throttled: { carriedOut: false }, // HTTP 400, too many requests
-  garbage: { carriedOut: false }, // HTTP 200 with a page for people, as some proxies send it
+  garbage: { carriedOut: false }, // HTTP 200 with an HTML page, as some proxies send it
   'response delayed': { carriedOut: true }, // by a second
   'response lost': { carriedOut: true }, // The client's connection breaks instead of a response.
   'response withheld': { carriedOut: true },
-  'response stalls': { carriedOut: true }, // half-way
-  'response trickles': { carriedOut: true }, // a byte now and then, so that the connection does not count as idle
-  'response reset': { carriedOut: true }, // half-way
-  'response altered': { carriedOut: true }, // Its numbers are others: it is JSON still; its checksum stays.
+  'response stalls': { carriedOut: true }, // midway
+  'response trickles': { carriedOut: true }, // single bytes, so that the connection is not idle
+  'response reset': { carriedOut: true }, // midway
+  'response altered': { carriedOut: true }, // It has other numbers, as valid JSON with the old checksum.
   'wrong checksum': { carriedOut: true }, // The response is whole.
 } as const satisfies Record<string, { readonly carriedOut: boolean }>;
 
 export type Fault = keyof typeof faults;
 
-/** A response that is HTTP 200 and JSON for all that its head says, with another body than the engine's. */
+/** A response with HTTP 200 and the head of a JSON response, and another body than the engine's. */
 export interface WrongResponse {
   readonly bodyOf: (body: Buffer) => Buffer;
-  /** The response's `x-amz-crc32`: there is none, one that does not match the body, or one that does. */
+  /** The response's `x-amz-crc32`: missing, wrong, or right. */
   readonly checksum: 'absent' | 'wrong' | 'right';
 }
 
-/** Which requests go wrong. */
+/** The requests with a fault. */
 interface Disturbance {
   readonly fault: Fault | WrongResponse;
   /** The operations (`PutItem`, …); all of them by default. */
   readonly operations?: readonly string[];
-  /** How many of the attempts that the SDK makes at each request; all of them by default. */
+  /** The number of attempts of each request; all by default. */
   readonly attempts?: number;
 }
 
-/** Much, and less than the client's time limit. */
+/** Long, and below the client's timeout. */
 const delayMs = 1_000;
 
-/** Before each byte of a response that trickles: less than the client's time limit, of which `{}` takes two. */
+/** Before each byte of a trickling response: below the client's timeout, which two bytes (`{}`) exceed. */
 const trickleMs = 1_600;
 
-/** A client that has reset its connection has done so long before this. */
+/** A client resets its connection long before this. */
 const resetNoticeMs = 20;
 
 /**
  * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault of one
- * operation, or of one attempt at it, takes a proxy that reads the requests.
+ * operation, or of one attempt at it, needs a proxy that parses the requests.
  */
 export interface FaultyProxy {
   readonly endpoint: string;
-  /** How many requests of an operation (`PutItem`, …) arrived. */
+  /** The number of requests of an operation (`PutItem`, …). */
   countRequests(operation: string): number;
-  /** The operations of which requests arrived. */
+  /** The operations of the requests. */
   operations(): readonly string[];
-  /** Lets so many requests of an operation go wrong, after so many that pass. */
+  /** Fails a number of requests of an operation, after a number that pass. */
   injectFault(operation: string, fault: Fault, times: number, after?: number): void;
-  /** Lets requests go wrong until {@link heal} is called. */
+  /** Fails requests until {@link heal} is called. */
   disturb(disturbance: Disturbance): void;
   /** Breaks all connections and refuses new ones until {@link heal} is called. */
   refuseConnections(): Promise<void>;
-  /** Delivers the held requests that their clients have given up. @returns how many were not reset: the engine got them */
+  /** Delivers the held requests of timed-out attempts. @returns the number that reached the engine, without a reset */
   deliverHeld(): Promise<number>;
-  /** Delivers what was held, forgets the faults that have not happened, and passes everything on again. */
+  /** Delivers held requests, clears the remaining faults, and forwards everything again. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a proxy on a free loopback port that passes everything on until it is told otherwise.
+ * Starts a proxy on a free loopback port that forwards everything until a fault is set.
  *
  * @param engineEndpoint - the engine's origin
  * @param options - `certificate`: makes it an HTTPS proxy; `withoutChecksums`: the engine behind it sends none
@@ -161,9 +161,9 @@ export async function startFaultyProxy(
   };
 }
 
-/** A request that is on its way between a client and the engine. */
+/** A request in transit between a client and the engine. */
 interface HeldRequest {
-  /** Waits till its client has given it up. @returns whether the engine got it */
+  /** Waits until its client has timed out. @returns whether the engine received it */
   deliver(): Promise<boolean>;
 }
 
@@ -190,7 +190,7 @@ interface TestResponse {
   readonly body: Buffer;
 }
 
-/** The SDK says in a header which attempt at a request this is. */
+/** The SDK numbers the attempts of a request in a header. */
 function concerns(
   { operations, attempts = Infinity }: Disturbance,
   operation: string,
@@ -200,7 +200,7 @@ function concerns(
   return (operations?.includes(operation) ?? true) && attempt <= attempts;
 }
 
-/** Responds, or does not respond, to a request that is not passed on. */
+/** Responds, or does not respond, to a request that is not forwarded. */
 function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'request lost') outgoing.socket?.destroy();
   if (fault === 'unavailable for an hour') outgoing.setHeader('Retry-After', '3600');
@@ -210,14 +210,14 @@ function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'garbage') outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');
 }
 
-/** Passes a response on in the way that a fault leaves of it. */
+/** Forwards a response with a fault. */
 async function spoil(
   fault: Disturbance['fault'] | undefined,
   response: TestResponse,
   outgoing: ServerResponse,
 ): Promise<void> {
   const { status, headers, body } = response;
-  // Errors of the engine stay what they are.
+  // Errors of the engine are forwarded unchanged.
   if (typeof fault === 'object' && status < 300) return sendWrong(fault, response, outgoing);
   const half = body.subarray(0, body.length / 2);
   if (fault === 'response withheld') return;
@@ -232,7 +232,7 @@ async function spoil(
   outgoing.writeHead(status, { ...headers, ...checksum });
   if (fault === 'response trickles') return trickle(body, outgoing);
   if (fault === 'response stalls' || fault === 'response reset') {
-    // Sent as a piece of its own before the connection breaks.
+    // Sent as a separate chunk before the connection breaks.
     await new Promise((sent) => outgoing.write(half, sent));
     if (fault === 'response reset') outgoing.socket?.resetAndDestroy();
     return;
@@ -262,7 +262,7 @@ function sendWrong(
   outgoing.writeHead(response.status, headers).end(body);
 }
 
-/** Changes the first digit of every number, so that a year, an id, or the counter becomes another; not the length. */
+/** Changes the first digit of every number, such as a year, an id or the counter, and keeps the length. */
 function alterDigits(body: Buffer): string {
   const text = body.toString();
   const altered = text.replace(/"N":"(\d)/g, (_, digit) => `"N":"${(Number(digit) % 9) + 1}`);

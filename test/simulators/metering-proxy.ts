@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 
-/** What a call asks of DynamoDB: requests, units for reads of 4 KB, and units for writes of 1 KB. */
+/** The consumption of a call: requests, read units of 4 KB, write units of 1 KB. */
 export type Capacity = Readonly<{ requests: number; readUnits: number; writeUnits: number }>;
 
-/** What a successful call of each endpoint asks of DynamoDB for books of up to 1 KB; a list is one of 1,000 books. */
+/** The consumption of a successful call of each endpoint for books of up to 1 KB; a list has 1,000 books. */
 export const capacityOf = {
   'POST /token': { requests: 0, readUnits: 0, writeUnits: 0 },
   'POST /book': { requests: 2, readUnits: 0, writeUnits: 2 },
@@ -26,10 +26,10 @@ interface MeteredRequest {
   readonly units: number;
 }
 
-/** An HTTP proxy between the DynamoDB client and the engine that sees what each request consumes. */
+/** An HTTP proxy between the DynamoDB client and the engine that records the consumption of each request. */
 export interface MeteringProxy {
   readonly endpoint: string;
-  /** The requests since the last call, in the order of their answers. */
+  /** The requests since the last call, in the order of their responses. */
   take(): readonly MeteredRequest[];
   /** The same, added up. */
   takeSum(): Capacity;
@@ -40,7 +40,7 @@ const writes = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']
 
 /**
  * Starts a proxy on a free loopback port. It asks the engine for the consumed capacity of every request, which the
- * product does not, and leaves it out of the answers.
+ * product does not, and removes it from the responses.
  *
  * @param engineEndpoint - the engine's origin
  */
@@ -58,14 +58,14 @@ export async function startMeteringProxy(engineEndpoint: string): Promise<Meteri
     const body = JSON.stringify(input);
     const headers = { ...incoming.headers, 'content-length': String(Buffer.byteLength(body)) };
     const forwarded = request(engineEndpoint, { method: 'POST', headers, agent: false }).end(body);
-    const [answer] = await once(forwarded, 'response');
-    const { ConsumedCapacity, ...output } = JSON.parse(await text(answer));
+    const [received] = await once(forwarded, 'response');
+    const { ConsumedCapacity, ...output } = JSON.parse(await text(received));
     requests.push({ operation, units: ConsumedCapacity?.CapacityUnits ?? 0 });
-    outgoing.writeHead(answer.statusCode, { 'Content-Type': 'application/x-amz-json-1.0' });
+    outgoing.writeHead(received.statusCode, { 'Content-Type': 'application/x-amz-json-1.0' });
     outgoing.end(JSON.stringify(output));
   };
   const server = createServer((incoming, outgoing) => {
-    // A client that has left, or an engine that has stopped.
+    // The client has disconnected, or the engine has stopped.
     forward(incoming, outgoing).catch(() => outgoing.destroy());
   });
 

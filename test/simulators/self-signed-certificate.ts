@@ -15,7 +15,7 @@ const oids = {
   ecdsaWithSha256: '2a8648ce3d040302',
 };
 
-/** Makes a certificate for 127.0.0.1 that is valid for a day (RFC 5280). Node itself can only read them. */
+/** Makes a certificate for 127.0.0.1 that is valid for a day (RFC 5280). Node can only parse certificates. */
 export function createSelfSignedCertificate(): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(oids.ecdsaWithSha256));
