@@ -11,7 +11,7 @@ const noticed = { timeout: 20_000, interval: 50 };
 
 let copy: string;
 
-// A change in the project itself would be one for every other service that is under test.
+// A change in the project itself would also reload every other service under test.
 const local = useLocalService({}, async () => {
   copy = await createDataFolder();
   for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json']) {
@@ -45,7 +45,7 @@ test('a change in lib is in the next responses, and the books are still there', 
   expect((await get('/book/1')).data).toMatchObject({ title: 'Emma' });
 });
 
-test('files that are replaced by new ones, as many editors and git do, are noticed each time', async () => {
+test('replaced files, as many editors and git write them, reload the service each time', async () => {
   const path = join(copy, 'lib/http/outcomes.ts');
   for (const [from, to] of [
     ['Here it is', 'Once'],
@@ -60,7 +60,7 @@ test('files that are replaced by new ones, as many editors and git do, are notic
   }
 });
 
-test('a folder that is new is watched too', async () => {
+test('a new folder is watched too', async () => {
   await mkdir(join(copy, 'lib/greetings'));
   await writeFile(join(copy, 'lib/greetings/greeting.ts'), "export const greeting = 'Hello';");
   const outcomes = await readFile(join(copy, 'lib/http/outcomes.ts'), 'utf8');
@@ -76,7 +76,7 @@ test('a folder that is new is watched too', async () => {
   await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Here it is'), noticed);
 });
 
-test('a syntax error is shown with its place, and the last good version goes on', async () => {
+test('a syntax error is printed with its place, and the last good version keeps running', async () => {
   await change('handlers/get-book.ts', 'export const handler', 'export const const handler');
 
   await vi.waitFor(() => expect(local.service.output).toContain('cannot be loaded'), noticed);

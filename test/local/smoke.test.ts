@@ -9,7 +9,7 @@ import { groupNames } from '../conformance/suite.ts';
 import { testSettings } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
-/** Enough for a catalog that the suite takes for a large one. */
+/** Enough that the suite treats the catalog as large. */
 const largeBooks = 4;
 const largeTitle = 'x'.repeat(390 * 1024);
 
@@ -52,7 +52,7 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   expect(report).not.toContain(local.headers.Authorization.slice(0, 20));
 });
 
-test('a stage whose functions do something else fails', async () => {
+test('a stage with wrong responses of its functions fails', async () => {
   gateway.damage = (body) => body.replace('Book updated successfully', 'Book kept');
 
   const { exitCode, lines } = await smoke(['update-book']);

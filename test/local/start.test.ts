@@ -15,7 +15,7 @@ const stopLimitMs = 2_000;
 
 const local = useLocalService();
 
-test('the two lines that are printed at the start log in and list the books when they are pasted', async () => {
+test('the two printed command lines log in and list the books', async () => {
   const { output } = local.service;
   const lines = output.split('\n').filter((line) => /^ {2}(TOKEN|curl)/.test(line));
 

@@ -13,7 +13,7 @@ const waiting = { timeout: 10_000 };
 const local = useLocalService();
 
 // LevelDB recovers nothing of its log after a record that was written in part.
-test('a disk that is full is a 503 until there is space, and no acknowledged book is lost', async () => {
+test('a full disk gives 503 until there is space, and no acknowledged book is lost', async () => {
   const create = () => local.send('POST', '/book', { title: 'x'.repeat(3000) });
   const acknowledged: unknown[] = [];
   for (let book = 0; book < 5; book += 1) acknowledged.push((await create()).envelope.data);
