@@ -17,9 +17,9 @@ export class EmbeddedEngine {
   readonly #onFailure: (error: Error) => void;
   #failure: Error | undefined;
 
-  private constructor({ worker, port }: Thread, folder: string, onFailure: (error: Error) => void) {
-    this.endpoint = `http://127.0.0.1:${port}`;
-    this.#threadData = { folder, port };
+  private constructor(threadData: EngineThreadData, worker: Worker, onFailure: (error: Error) => void) {
+    this.endpoint = `http://127.0.0.1:${threadData.port}`;
+    this.#threadData = threadData;
     this.#onFailure = onFailure;
     this.#watch(worker);
   }
@@ -34,7 +34,8 @@ export class EmbeddedEngine {
   static async start(folder: string, onFailure: (error: Error) => void): Promise<EmbeddedEngine> {
     // A write beyond `ulimit -f` then fails like one on a full disk; without a listener the process would end.
     process.on('SIGXFSZ', () => {});
-    return new EmbeddedEngine(await startThread({ folder, port: 0 }), folder, onFailure);
+    const [worker, port] = await startThread({ folder, port: 0 });
+    return new EmbeddedEngine({ folder, port }, worker, onFailure);
   }
 
   /** The last error that ended the thread. */
@@ -54,7 +55,8 @@ export class EmbeddedEngine {
   async #restart(): Promise<void> {
     for (;;) {
       try {
-        return this.#watch((await startThread(this.#threadData)).worker);
+        const [worker] = await startThread(this.#threadData);
+        return this.#watch(worker);
       } catch (error) {
         this.#fail(error as Error);
         await sleep(restartDelayMs);
@@ -69,13 +71,8 @@ export class EmbeddedEngine {
   }
 }
 
-interface Thread {
-  readonly worker: Worker;
-  readonly port: number;
-}
-
-async function startThread(workerData: EngineThreadData): Promise<Thread> {
+async function startThread(workerData: EngineThreadData): Promise<[worker: Worker, port: number]> {
   const worker = new Worker(new URL('engine-thread.ts', import.meta.url), { workerData });
   const [port] = await once(worker, 'message');
-  return { worker, port };
+  return [worker, port];
 }

@@ -19,9 +19,6 @@ type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unkno
 /** Lambda's default. */
 const defaultTimeoutSeconds = 6;
 
-/** The parameter of a module's URL that holds the number of the load; the first load has none. */
-const generationParameter = 'generation';
-
 /**
  * Loads the modules of functions as they are on the disk, any number of times. Node never unloads a module, so each load
  * gives those of the service new URLs. Packages are loaded once.
@@ -37,10 +34,10 @@ export class FunctionLoader {
       resolve: (specifier, context, nextResolve) => {
         const resolved = nextResolve(specifier, context);
         const parent = context.parentURL === undefined ? null : URL.parse(context.parentURL);
-        const generation = parent?.searchParams.get(generationParameter);
+        const generation = parent?.searchParams.get('generation');
         const isOwn = resolved.url.startsWith(this.#root) && !resolved.url.includes('/node_modules/');
         if (!generation || !isOwn) return resolved;
-        return { ...resolved, url: `${resolved.url}?${generationParameter}=${generation}` };
+        return { ...resolved, url: `${resolved.url}?generation=${generation}` };
       },
     });
   }
@@ -51,7 +48,7 @@ export class FunctionLoader {
    * @throws what a module throws while it loads
    */
   async load({ functions, provider }: Service): Promise<readonly LoadedFunction[]> {
-    const query = this.#generation === 0 ? '' : `?${generationParameter}=${this.#generation}`;
+    const query = this.#generation === 0 ? '' : `?generation=${this.#generation}`;
     this.#generation += 1;
     return Promise.all(
       Object.entries(functions).map(async ([name, { handler, timeout, events = [] }]) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '../../lib/config.ts';
@@ -31,8 +31,10 @@ export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials
  * @throws {StartError} when a setting cannot be used
  */
 export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
+  const file = join(directory, '.env');
+  const dotEnv = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
   const unset = environment.DB_PATH === undefined ? {} : { DB_URL: undefined };
-  const settings: Settings = { ...localDefaults, ...readDotEnv(directory), ...unset, ...environment };
+  const settings: Settings = { ...localDefaults, ...dotEnv, ...unset, ...environment };
   const dataFolder = settings.DB_PATH || undefined;
   try {
     if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);
@@ -48,14 +50,5 @@ export function loadLocalConfig(directory: string, environment: Settings): Local
         'its default.',
       { cause },
     );
-  }
-}
-
-function readDotEnv(directory: string): Settings {
-  try {
-    return parseEnv(readFileSync(join(directory, '.env'), 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
   }
 }

@@ -6,7 +6,7 @@ import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 
 /** A database with the book table. */
-export interface Storage {
+interface Storage {
   /** The DB_URL of the table. */
   readonly url: string;
   /** Where the books are, for people. */
@@ -19,10 +19,7 @@ export interface Storage {
  * @param onFailure - is given a sentence for people when the embedded engine fails later
  * @throws {StartError} when the database cannot be used
  */
-export async function startStorage(
-  { table, dataFolder }: LocalConfig,
-  onFailure: (problem: string) => void,
-): Promise<Storage> {
+export function startStorage({ table, dataFolder }: LocalConfig, onFailure: (problem: string) => void) {
   return table === undefined ? startEmbeddedStorage(dataFolder, onFailure) : useConfiguredStorage(table);
 }
 
