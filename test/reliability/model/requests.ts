@@ -77,7 +77,7 @@ const anyBody = draw<Body>(
   [32, fc.tuple(anyFields, anyIgnored, fc.boolean()).map((parts) => encode(...parts))],
   // The same fields again now and then, as a client that repeats a request sends them.
   [
-    12,
+    41,
     fc
       .constantFrom({}, { title: 'Dune' }, { title: 'Dune', author: '', year: 0 })
       .map((same) => encode(same)),
