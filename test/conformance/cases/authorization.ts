@@ -21,12 +21,9 @@ const absentHeaders: readonly (readonly [string, (token: string) => Record<strin
 
 const invalidTokens: readonly (readonly [string, (token: string) => string])[] = [
   ['the scheme Bearer before the token', (token) => `Bearer ${token}`],
-  ['the scheme bearer before the token', (token) => `bearer ${token}`],
   ['credentials of the scheme Basic', () => `Basic ${Buffer.from('admin:password').toString('base64')}`],
   ['one word', () => 'garbage'],
-  ['the word null', () => 'null'],
   ['two dots', () => '..'],
-  ['a.b.c', () => 'a.b.c'],
   ['6,000 characters', () => 'x'.repeat(6000)],
   ['a token in double quotes', (token) => `"${token}"`],
   ['a token twice, with a comma', (token) => `${token}, ${token}`],
@@ -37,7 +34,6 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
   ['a token without its signature', (token) => token.slice(0, token.lastIndexOf('.'))],
   ['a token with an empty signature', (token) => token.slice(0, token.lastIndexOf('.') + 1)],
   ['a signature cut by two characters', (token) => token.slice(0, -2)],
-  ['a signature with bytes added', (token) => `${token}AAAA`],
   ['a signature whose first character is another', (token) => alterSignature(token)],
   ['the signature of another secret', () => forgeToken(foreign)],
   ['the signature of an empty secret', () => forgeToken({ ...foreign, secret: '' })],
@@ -105,8 +101,9 @@ export const authorizationCases = defineCases('authorization', (test) => {
       assert.deepEqual(made, [], 'books made by the refused request');
     });
 
-    test('4.2', `An ${state} token comes before every other error`, async (context) => {
-      const headers = makeHeaders(await context.token());
+    test('4.2, 11.9, 12.6', `An ${state} token comes before every other error`, async (context) => {
+      const conditions = { 'If-Match': '"x"', 'If-None-Match': '*', 'Idempotency-Key': '' };
+      const headers = { ...conditions, ...makeHeaders(await context.token()) };
       const largeBody = JSON.stringify({ title: 'x'.repeat(500 * 1024) });
       for (const id of ['abc', '0', '9007199254740992', 9007199254740991]) {
         for (const body of ['', '{', '{"year":"x"}', '[]', largeBody]) {

@@ -20,15 +20,12 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['is only a space', ' '],
   ['is cut off', '{"title":"Emma"'],
   ['is a word', 'nonsense'],
-  ['has single quotes', "{'title':'Emma'}"],
   ['has a comma too many', '{"title":"Emma",}'],
   ['has a comment', '{"title":"Emma"/* by Jane Austen */}'],
   ['has text after its end', '{"title":"Emma"} x'],
-  ['is two objects', '{"title":"Emma"}{"title":"Emma"}'],
   ['has a raw line feed in a string', '{"title":"a\nb"}'],
   ['has a raw NUL in a string', '{"title":"a\0b"}'],
   ['has a malformed escape', '{"title":"\\x41"}'],
-  ['is a form', 'title=Emma&author=Jane+Austen&year=1815'],
   ['is an array of a book', '[{"title":"Emma"}]'],
   ['is JSON within a string', '"{\\"title\\":\\"Emma\\"}"'],
   ...['[]', '"x"', '1', 'null', 'true'].map((text) => [`is ${text}`, text] as const),
@@ -42,7 +39,6 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['has two surrogates in the wrong order', '{"title":"\\udc00\\ud800"}'],
   ['has a byte that is no UTF-8', Buffer.from('{"title":"\xff"}', 'latin1')],
   ['is in Latin-1', Buffer.from('{"title":"Caf\xe9"}', 'latin1')],
-  ['has an overlong NUL', Buffer.from('{"title":"\xc0\x80"}', 'latin1')],
   ['has a character cut off', Buffer.from('{"title":"\xe2\x82"}', 'latin1')],
   ['has a surrogate in UTF-8', Buffer.from('{"title":"\xed\xa0\x80"}', 'latin1')],
   ['has a code point above U+10FFFF', Buffer.from('{"title":"\xf4\x90\x80\x80"}', 'latin1')],
@@ -50,7 +46,6 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['is in UTF-16', Buffer.from('{"title":"Emma"}', 'utf16le')],
   ['starts with a byte order mark', '\ufeff{"title":"Emma"}'],
   ['is 100,000 nested arrays', '['.repeat(depth) + ']'.repeat(depth)],
-  ['is 100,000 opening brackets', '['.repeat(depth)],
   ['is half a megabyte of no JSON', 'x'.repeat(512 * 1024)],
 ];
 
@@ -63,8 +58,10 @@ export const invalidBodyCases = defineCases('invalid-bodies', (test) => {
     );
   }
 
-  test('6.1', 'A refused POST /book leaves no book behind', async (context) => {
+  test('6.1, 2.8', 'A refused POST /book leaves no book behind', async (context) => {
     const author = `refused ${crypto.randomUUID()}`;
+    const large = { author, title: 'x'.repeat(410 * 1024) };
+    expectResponse(await context.call('POST', '/book', large), outcomes.payloadTooLarge);
     for (const wrong of [{ title: null }, { year: '1815' }, { year: 1.5 }]) {
       expectResponse(await context.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
     }

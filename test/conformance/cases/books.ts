@@ -114,24 +114,9 @@ export const updateBookCases = defineCases('update-book', (test) => {
 
   test('2.4', 'The id of another book in the body of PUT is ignored and that book stays', async (context) => {
     const [book, other] = [await createBook(context), await createBook(context)];
-    const missing = await createMissingId(context);
-    for (const id of [other.id, missing]) {
-      const response = await context.call('PUT', `/book/${book.id}`, { id, title: 'changed' });
-      expectResponse(response, outcomes.bookUpdated, { ...book, title: 'changed' });
-    }
+    const response = await context.call('PUT', `/book/${book.id}`, { id: other.id, title: 'changed' });
+    expectResponse(response, outcomes.bookUpdated, { ...book, title: 'changed' });
     await expectStored(context, other);
-    await expectMissing(context, missing);
-  });
-
-  test('9.3, 3.6, 3.7', 'Updates one after the other add up, and each is seen at once', async (context) => {
-    let book = await createBook(context);
-    for (let round = 0; round < 9; round += 1) {
-      const all = [{ title: `title ${round}` }, { author: `author ${round}` }, { year: round }];
-      const changes = all[round % 3];
-      book = { ...book, ...changes };
-      expectResponse(await context.call('PUT', `/book/${book.id}`, changes), outcomes.bookUpdated, book);
-      await expectStored(context, book);
-    }
   });
 
   test('9.1', 'PUT never creates a book', async (context) => {
@@ -163,30 +148,23 @@ export const deleteBookCases = defineCases('delete-book', (test) => {
 /** Forms of `{id}` that name no book, made from the id of one that exists: a lenient parser would find it. */
 const idForms: readonly (readonly [string, (id: number) => string])[] = [
   ['a word', () => 'abc'],
-  ['the word NaN', () => 'NaN'],
   ['0', () => '0'],
-  ['-0', () => '-0'],
   ['a leading zero', (id) => `0${id}`],
   ['a minus', (id) => `-${id}`],
-  ['a plus', (id) => `+${id}`],
   ['an encoded plus', (id) => `%2B${id}`],
   ['a fraction of zero', (id) => `${id}.0`],
-  ['a dot at the end', (id) => `${id}.`],
   ['a fraction', (id) => `${id}.5`],
   ['an exponent', (id) => `${id}e0`],
   ['hexadecimal digits', (id) => `0x${id.toString(16)}`],
   ['a letter after it', (id) => `${id}a`],
-  ['the n of a bigint', (id) => `${id}n`],
   ['a space before it', (id) => `%20${id}`],
   ['a space after it', (id) => `${id}%20`],
   ['a list of it', (id) => `${id},${id}`],
-  ['a semicolon after it', (id) => `${id};x=1`],
   ['an underscore in it', (id) => `${String(id).slice(0, 1)}_${String(id).slice(1)}`],
   ['quotes around it', (id) => `%22${id}%22`],
   ['full-width digits', (id) => encodeURIComponent(shiftDigits(id, 0xff10))],
   ['Arabic digits', (id) => encodeURIComponent(shiftDigits(id, 0x0660))],
   ['2^53', () => '9007199254740992'],
-  ['2^53+1', () => '9007199254740993'],
   ['2^64 more than it', (id) => String(2n ** 64n + BigInt(id))],
   ['2^63 less than it', (id) => String(BigInt(id) - 2n ** 63n)],
   ['100 digits', () => '9'.repeat(100)],

@@ -11,18 +11,11 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   identity: (body) => body,
 };
 
+const accepts = ['gzip', 'br', 'zstd', 'gzip, deflate, br', 'identity', 'x-unknown', '*;q=0', 'gzip;q=0'];
+
 /** Content coding (RFC 9110 section 12.5.3): a service need not compress, but the client has to be able to read it. */
 export const compressionCases = defineCases('compression', (test) => {
-  for (const accepted of [
-    'gzip',
-    'br',
-    'zstd',
-    'gzip, deflate, br',
-    'identity',
-    'x-unknown',
-    '*;q=0',
-    'gzip;q=0',
-  ]) {
+  for (const accepted of accepts) {
     test('1.7', `Accept-Encoding: ${accepted} allows the coding of a list`, async (context) => {
       const books = [await createBook(context, { title: 'é'.repeat(10_000) }), await createBook(context)];
       const headers = { Accept: '*/*', 'Accept-Encoding': accepted };

@@ -33,7 +33,6 @@ const headers: readonly (readonly [Match, string, (tag: string) => Header])[] = 
   ['weak', 'the tag marked as weak', (tag) => `W/${tag}`],
   ['weak', 'the tag marked as weak, in a list', (tag) => `"x", W/${tag}`],
   ['none', 'another tag', () => '"x"'],
-  ['none', 'other tags', () => '"x", W/"y", "z"'],
   ['none', 'an empty tag', () => '""'],
   ['none', 'a tag that is an asterisk', () => '"*"'],
   ['none', 'the tag in another case', (tag) => swapCase(tag)],
@@ -44,15 +43,12 @@ const headers: readonly (readonly [Match, string, (tag: string) => Header])[] = 
   ['none', 'the tag without the last quotation mark', (tag) => tag.slice(0, -1)],
   ['none', 'the tag in apostrophes', (tag) => `'${tag.slice(1, -1)}'`],
   ['none', 'the tag with a small w', (tag) => `w/${tag}`],
-  ['none', 'the tag with a W and no slash', (tag) => `W${tag}`],
   ['none', 'the tag with a space after W/', (tag) => `W/ ${tag}`],
   ['none', 'the tag and a word', (tag) => `${tag}, x`],
   ['none', 'a word and the tag', (tag) => `x, ${tag}`],
   ['none', 'the tag and another without a comma', (tag) => `${tag} "x"`],
-  ['none', 'the tag and another, separated by a semicolon', (tag) => `${tag}; "x"`],
   ['none', 'the tag and *', (tag) => `${tag}, *`],
   ['none', '* and the tag', (tag) => `*, ${tag}`],
-  ['none', 'two *', () => '**'],
   ['none', 'the tag and, in a second header, a word', (tag) => [tag, 'x']],
   ['none', 'nothing', () => ''],
   ['none', 'commas', () => ', ,'],
@@ -143,21 +139,6 @@ export const conditionalRequestCases = defineCases('conditional-requests', (test
     await expectStored(context, book);
   });
 
-  test('12.6', 'A missing or invalid token comes before a failed precondition', async (context) => {
-    const { book, path, tag } = await createTagged(context);
-    for (const [token, outcome] of [
-      [{}, outcomes.tokenRequired],
-      [{ Authorization: 'nonsense' }, outcomes.invalidToken],
-    ] as const) {
-      const stale = { ...token, 'If-Match': '"x"' };
-      expectResponse(await context.send({ method: 'PUT', path, headers: stale, body: '{}' }), outcome);
-      expectResponse(await context.send({ method: 'DELETE', path, headers: stale }), outcome);
-      const known = { ...token, 'If-None-Match': tag };
-      expectResponse(await context.send({ method: 'GET', path, headers: known }), outcome);
-    }
-    await expectStored(context, book);
-  });
-
   test('12.6', 'A missing book comes before a precondition, failed or not', async (context) => {
     const missing = await createMissingId(context);
     for (const id of [missing, Number.MAX_SAFE_INTEGER, 0, '01', 'abc']) {
@@ -183,19 +164,6 @@ export const conditionalRequestCases = defineCases('conditional-requests', (test
       expectResponse(await putIf(context, path, header, large), outcomes.payloadTooLarge);
     }
     await expectStored(context, book);
-  });
-
-  test('12.5', 'Of ten updates with the same tag at the same time, one is carried out', async (context) => {
-    for (let round = 0; round < 5; round += 1) {
-      const { book, path, tag } = await createTagged(context);
-      const responses = await inParallel(10, 10, (year) => putIf(context, path, tag, { year }));
-      const year = responses.findIndex(({ status }) => status === 200);
-      responses.forEach((response, index) => {
-        if (index === year) expectResponse(response, outcomes.bookUpdated, { ...book, year });
-        else expectResponse(response, outcomes.preconditionFailed);
-      });
-      await expectStored(context, { ...book, year });
-    }
   });
 
   test('12.5, 12.6', 'Of updates and deletions with one tag, one is carried out', async (context) => {

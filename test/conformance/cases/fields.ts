@@ -58,28 +58,19 @@ export const yearCases = defineCases('year', (test) => {
 
 const texts: readonly (readonly [string, string])[] = [
   ['the empty string', ''],
-  ['only spaces', '   '],
   ['space at both ends', ' \t Emma \r\n '],
   ['quotes and backslashes', 'a"b\\c/d\'e\\"f\\u0041'],
   ['control characters', '\u0001\b\t\n\v\f\r\u001b\u007f\u0085'],
   ['NUL', 'a\0b\0'],
-  ['accents in one code point', 'Café Å'],
   ['accents of their own', 'Cafe\u0301 A\u030a'],
   ['emoji', '📚 👩‍👩‍👧‍👦 🏳️‍🌈 🇪🇺'],
-  ['the last code point', '\u{10ffff}\u{1f600}'],
   ['right-to-left text', 'ألف ليلة וליל \u202eabc\u202c'],
   ['Chinese, Japanese and Korean', '紅樓夢 源氏物語 춘향전 𠮷'],
-  ['line separators of Unicode', 'a\u2028b\u2029c'],
   ['a byte order mark', '\ufeffa\ufeff'],
-  ['the replacement character', '\ufffd'],
   ['noncharacters', '\ufffe\uffff\ufdd0'],
   ['zero-width characters', 'a\u200bb\u200dc\u00ad'],
-  ['markup', '<script>alert(1)</script>&amp;<!--'],
-  ['placeholders', '{{7*7}} #{7*7} %s %n $1 $& \\0'],
-  ['the word null', 'null'],
   ['the word __proto__', '__proto__'],
   ['digits', '1965'],
-  ['JSON', '{"title":"x"}'],
 ];
 
 const createsAtOnce = 8;

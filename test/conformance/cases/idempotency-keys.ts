@@ -227,13 +227,9 @@ export const idempotencyKeyCases = defineCases('idempotency-keys', (test) => {
   ] as const) {
     test('11.7, 11.9', `A request with the token ${token} leaves its key unused`, async (context) => {
       const key = crypto.randomUUID();
-      const authorization: Record<string, string> = token === undefined ? {} : { Authorization: token };
-      for (const sentKey of [key, '']) {
-        for (const body of ['{"title":"Emma"}', '{']) {
-          const headers = { 'Idempotency-Key': sentKey, ...authorization };
-          expectResponse(await context.send({ method: 'POST', path: '/book', headers, body }), outcome);
-        }
-      }
+      const headers = { 'Idempotency-Key': key, ...(token !== undefined && { Authorization: token }) };
+      const request = { method: 'POST', path: '/book', headers, body: '{"title":"Emma"}' };
+      expectResponse(await context.send(request), outcome);
       await createFirst(context, emma, emma, key);
     });
   }
