@@ -36,10 +36,7 @@ export async function startStream(
 }
 
 /** Yields the text of the envelope, one chunk for each chunk of the data that is not empty. */
-async function* serialize(
-  { status, message }: Outcome,
-  data: StreamedResult['data'],
-): AsyncGenerator<string> {
+async function* serialize({ status, message }: Outcome, data: StreamedResult['data']) {
   const head = `${JSON.stringify({ status, message }).slice(0, -1)},"data":[`;
   let start = head;
   for await (const elements of data) {

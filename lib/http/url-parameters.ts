@@ -30,10 +30,7 @@ export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
  * @returns `limit`: the length of a page, `undefined` for the whole list; `after`: the books of the page have higher ids
  * @throws {HttpError} 400 when a value is malformed or out of bounds
  */
-export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent): {
-  readonly limit: number | undefined;
-  readonly after: number;
-} {
+export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent) {
   const parameters = queryStringParameters ?? {};
   const limit = parseUnsignedInteger(parameters.limit, urlParameters.limit);
   const after = parseUnsignedInteger(parameters.after ?? '0', urlParameters.after);
