@@ -1,14 +1,13 @@
-/** When an operation was under way, on any clock that only goes forward. */
+/** The start and end of an operation, on any monotonic clock. */
 export interface Interval {
   /** When the client sent it. */
   readonly invoked: number;
-  /** When its response arrived; `Infinity` when none did, so that it may take effect at any time, or never. */
+  /** When its response arrived; `Infinity` without a response: it may take effect at any time, or never. */
   readonly returned: number;
 }
 
 /**
- * Looks for an order of operations, one after the other, that explains what concurrent clients were told: a
- * linearization (Herlihy and Wing, "Linearizability", 1990), found by the search of Wing and Gong with Lowe's memory
+ * Searches an order of operations that explains the responses of concurrent clients: a linearization (Herlihy and Wing, "Linearizability", 1990), found by the search of Wing and Gong with Lowe's memory
  * of what was tried already. An operation that had ended before another began comes before it.
  *
  * Operations without a response are in the order only where they are needed.
@@ -36,7 +35,7 @@ export function findOrder<State, Operation extends Interval>(
     if (tried.has(situation)) return undefined;
     tried.add(situation);
     for (const operation of left) {
-      // What began after another's response cannot come before it.
+      // An operation that began after another's response cannot precede it.
       if (operation.invoked > deadline) break;
       const next = apply(state, operation);
       if (next === undefined) continue;

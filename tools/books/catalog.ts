@@ -8,15 +8,15 @@ import {
 import { describeConnectionLoss, describeResponse, isConnectionLoss } from '../client/retries.ts';
 import { CommandError } from './errors.ts';
 
-/** Where the service is, who asks, and how long to try. */
+/** The address and credentials of the service, and how long to retry. */
 export interface Access extends Readonly<Record<'baseUrl' | 'username' | 'password', string>> {
   readonly giveUpAfterMs: number;
 }
 
-/** What the service has against a book, and not against this command. */
+/** Statuses with which the service refuses a book. */
 const refusals = [400, 413, 422];
 
-/** The service as this command uses it: whatever keeps it from going on is a {@link CommandError}. */
+/** The service for this command; every failure that ends the command is a {@link CommandError}. */
 export class Catalog {
   readonly #access: Access;
   readonly #client: BookCatalogClient;
@@ -35,7 +35,7 @@ export class Catalog {
       retries: {
         giveUpAfterMs: access.giveUpAfterMs,
         wait: async ({ reason, waitMs }) => {
-          // Before the first response the URL is more likely to be wrong than the service to be away for a moment.
+          // Before the first response, a wrong URL is more likely than an outage.
           if (!this.#reached) throw this.#fail(reason);
           say(`${reason}; trying again`);
           await wait(waitMs, undefined, { signal: stop });
@@ -44,7 +44,7 @@ export class Catalog {
     });
   }
 
-  /** Creates a book, unless a request with the same key did: then it is a replay. A refusal says why there is none. */
+  /** Creates a book, or replays an earlier request with the same key. @returns the reason when the service refuses it */
   async createBook(
     body: BookFields,
     idempotencyKey: string,

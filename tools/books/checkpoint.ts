@@ -9,15 +9,15 @@ type ImportState = { total: number; digest: string; startedAt: string; done: num
 type Rows = Pick<ImportState, 'total' | 'digest'>;
 type Options = Pick<ImportCommand, 'checkpointPath' | 'baseUrl' | 'batch' | 'yes'>;
 
-/** Often enough that a killed import has little to send again. */
+/** So often that a killed import repeats few rows. */
 const saveIntervalMs = 1_000;
 
-/** The service recognises a key for 7 days. An import that is called again takes a while until it is where it was. */
+/** The service remembers a key for 7 days; less, because a repeated import takes time to reach its last row. */
 const keysAreKnownForMs = 6.5 * 24 * 3600 * 1000;
 
 /**
- * Remembers how far the imports of a file have come, one for each service. Without it an import would only send every
- * row again: its idempotency keys keep rows from becoming books twice.
+ * The progress of the imports of a file, one for each service. It only saves time: without it an import repeats every row,
+ * and the idempotency keys prevent duplicates.
  */
 export class Checkpoint {
   readonly state: ImportState;
@@ -33,7 +33,7 @@ export class Checkpoint {
     states[target] = state;
   }
 
-  /** Decides where to begin: where the last run was, unless the rows are others now. */
+  /** Finds the first row to send: after the last run, unless the rows have changed. */
   static async open({ checkpointPath, baseUrl, batch, yes }: Options, rows: Rows): Promise<Checkpoint> {
     const target = [baseUrl, batch].filter(Boolean).join(' ');
     const text = readFile(checkpointPath, 'utf8');
@@ -51,14 +51,14 @@ export class Checkpoint {
     return begin(goesOn ? resumed : anew);
   }
 
-  /** Saves the state when it has not been for a while. */
+  /** Saves the state when the last time is long ago. */
   saveSometimes(): void {
     if (performance.now() - this.#savedAt >= saveIntervalMs) void this.save();
   }
 
-  /** Saves the state. Where that is not possible, an import that is called again begins at its first row. */
+  /** Saves the state. When that fails, a repeated import begins at its first row. */
   async save(): Promise<void> {
-    // Standard input has none.
+    // Standard input has no checkpoint.
     if (this.#path === '') return;
     this.#savedAt = performance.now();
     const text = `${JSON.stringify(this.#states)}\n`;

@@ -10,13 +10,13 @@ export type FieldName = (typeof fieldNames)[number];
 /** The column of each field. */
 export type Columns = Readonly<Partial<Record<FieldName, string>>>;
 
-/** What the user says: the columns of fields, and the fields that the file does not have. */
+/** The user's options: the columns of fields, and the fields that the file does not have. */
 export type ColumnOptions = { readonly columns: Columns; readonly without: readonly FieldName[] };
 
 /** The first column of a file of rejected rows. */
 export const reasonColumn = 'rejected_because';
 
-/** Names by which columns are recognised, best first, without case, spaces and punctuation. */
+/** Known names of columns, best first, without case, spaces and punctuation. */
 const knownNames: Readonly<Record<FieldName, string>> = {
   title: 'title booktitle originaltitle bookname name',
   author: 'author authors bookauthor bookauthors authorname writer',
@@ -37,7 +37,7 @@ export function chooseColumns(
       throw new CommandError(`two columns are the ${field}: ${quote([name, second])}`);
     columns[field] = name;
   }
-  // What is missing in rejected rows was confirmed with the file that they are from, or is in its other rows.
+  // Missing columns of rejected rows were confirmed with their first file.
   const known = names.includes(reasonColumn) ? fieldNames : without;
   const missing = fieldNames.filter((field) => !(columns[field] || known.includes(field)));
   if (Object.keys(columns).length > 0 && missing.length === 0) return columns;
@@ -62,7 +62,7 @@ export function quote(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(', ');
 }
 
-/** @returns a book as POST /book would read it, or why it would refuse it; a field that is undefined is its zero value */
+/** @returns a book as POST /book parses it, or the reason of its refusal; an undefined field has its zero value */
 export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>): BookFields | string {
   const { title = '', author = '', year = 0 } = values;
   const book = { title, author, year } as BookFields;
@@ -75,7 +75,7 @@ export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>)
   return size <= maxTextBytes ? book : 'is larger than the 400 KB that a book can have';
 }
 
-/** Reads a cell of CSV, which has no other way than an empty one to leave a year out. */
+/** Parses a cell of CSV; an empty one means a missing year. */
 export function parseYearCell(cell: string): number | string {
   const text = cell.trim() || '0';
   return isIntegerLiteral(text) ? Number(text) : text;

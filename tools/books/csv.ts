@@ -1,7 +1,7 @@
 /** An ASCII character, and how many cells a record should have; any number when undefined. */
 type Dialect = { readonly separator: string; readonly width?: number };
 
-/** Where a record ends, and its cells or why there are none. */
+/** The end of a record, and its cells or its error. */
 export type CsvRecord = {
   readonly end: number;
   readonly cells?: readonly string[];
@@ -11,8 +11,8 @@ export type CsvRecord = {
 const lineEnd = /\r\n|\n|\r/g;
 
 /**
- * Reads the record of CSV (RFC 4180) that begins at a position. Where that does not lead to a record, `\"` is read as a
- * quote inside quotes, as MySQL writes it. A quote out of place costs its own record and no other.
+ * Reads the record of CSV (RFC 4180) at a position. When that fails, it reads `\"` as a quote inside quotes, as MySQL
+ * writes it. A misplaced quote invalidates its own record and no other.
  *
  * @param complete - whether to read as if the file ended with this text
  * @returns `undefined` when more of the file is needed
@@ -26,7 +26,7 @@ export function scanRecord(
   const plain = scan(text, start, dialect, '"');
   for (const record of [plain, scan(text, start, dialect, '\\')]) {
     const mayApply = record === plain || text.slice(start, record.end).includes('\\"');
-    // CR may go on with LF, and a quote with another.
+    // LF may follow CR, and a quote another quote.
     if (!complete && mayApply && record.end >= text.length) return undefined;
     if (fits(record, dialect)) return record;
   }
@@ -34,7 +34,7 @@ export function scanRecord(
   if (plain.problem === neverClosed) return { end: firstEnd, problem: neverClosed };
   const lastEnd = plain.cells ? plain.end : findLineEnd(text, plain.end);
   if (!complete && lastEnd >= text.length) return undefined;
-  // When each further line is a record, a quote of the first was never closed; else they may be lines of one text.
+  // When each further line is a record, the first has an unclosed quote; otherwise they may be lines of one text.
   let end = firstEnd;
   while (end < lastEnd) {
     const line = scan(text, end, dialect, '"');
@@ -67,7 +67,7 @@ function fits({ cells }: CsvRecord, { width }: Dialect): boolean {
   return cells !== undefined && (width === undefined || cells.length === width);
 }
 
-/** Without cells, `end` is where the record is wrong. */
+/** Without cells, `end` is the position of the error. */
 function scan(text: string, start: number, { separator }: Dialect, quoteMark: '"' | '\\'): CsvRecord {
   const special = `${separator}"\r\n`;
   const cells: string[] = [];
@@ -84,7 +84,7 @@ function scan(text: string, start: number, { separator }: Dialect, quoteMark: '"
       cells.push(text.slice(begin, position));
     }
     if (text[position] === separator) continue;
-    // The end of the text has no character, and so is the end of a line.
+    // The end of the text also ends a line.
     if (!'\r\n'.includes(text.charAt(position))) return { end: position };
     return { end: findLineEnd(text, position), cells };
   }

@@ -7,9 +7,9 @@ const byteOrderMarks: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * Finds out how the characters of a file are stored: as its byte order mark says, else as the user says, else as its
- * bytes suggest. UTF-16 begins with zeros beside ASCII characters; a file of which most beyond ASCII is not UTF-8 is
- * Windows-1252, of which Latin-1 is a part. U+FFFD in the file itself counts for nothing.
+ * Detects the encoding of a file: by its byte order mark, else the user's option, else its bytes. UTF-16 begins with zeros
+ * beside ASCII characters; a file whose bytes beyond ASCII are mostly not UTF-8 is Windows-1252, which includes Latin-1.
+ * U+FFFD in the file does not count.
  */
 export async function detectEncoding(path: string, chosen: string | undefined): Promise<string> {
   const decoder = new TextDecoder();

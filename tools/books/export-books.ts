@@ -10,12 +10,12 @@ import type { Format } from './table.ts';
 /** `export [FILE]`; no path stands for standard output. */
 type ExportCommand = Access & { readonly path: string | undefined; readonly format: Format };
 
-/** So many of the largest books (400 KB) stay below the 200 MB that a Lambda function can stream. */
+/** A page of the largest books (400 KB) stays below the 200 MB of a Lambda stream. */
 const pageLimit = 400;
 
 /**
- * Writes all books in the order of their ids. Books that are created or deleted meanwhile may or may not be among them.
- * A page whose connection breaks is requested again. When it fails, an existing file is as it was.
+ * Writes all books in the order of their ids. Books that are created or deleted meanwhile may or may not be included. It
+ * retries a page after a lost connection. When it fails, an existing file stays unchanged.
  */
 export async function exportBooks(command: ExportCommand, stop: AbortSignal): Promise<void> {
   const { path, format } = command;
@@ -23,7 +23,7 @@ export async function exportBooks(command: ExportCommand, stop: AbortSignal): Pr
   if (path === undefined) {
     return pipeline(text, process.stdout, { signal: stop, end: false }).catch(
       (error: NodeJS.ErrnoException) => {
-        // The reader has what it wanted: `export | head`.
+        // The reader has closed the pipe: `export | head`.
         if (error.code !== 'EPIPE') throw error;
       },
     );
@@ -47,9 +47,9 @@ async function* readPages(catalog: Catalog, format: Format): AsyncGenerator<stri
     const page = await catalog.readPage(after, pageLimit);
     const rows = page.books.map(({ id, title, author, year }) =>
       format === 'csv'
-        ? // In quotes also where none are needed, so that a lone CR is read as it was written.
+        ? // Always in quotes, so that a lone CR is preserved.
           `${id},${quoteCell(title)},${quoteCell(author)},${year}\n`
-        : // Import takes U+FFFD for a byte that was lost, unless it is escaped.
+        : // The import treats U+FFFD as a lost byte unless it is escaped.
           `${JSON.stringify({ id, title, author, year }).replaceAll('\ufffd', '\\ufffd')}\n`,
     );
     yield rows.join('');

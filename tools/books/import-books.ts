@@ -12,7 +12,7 @@ import { describeTable, openTable, type Row, readRows, type Table, type TableOpt
 
 type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath' | 'rejectedPath', string>>;
 
-/** `import FILE`; the path `-` is standard input, and a batch keeps its rows apart from equal rows of another. */
+/** `import FILE`; the path `-` is standard input, and a batch distinguishes its rows from equal rows of another. */
 export interface ImportCommand extends Access, TableOptions, Texts {
   readonly parallel: number;
   readonly dryRun: boolean;
@@ -27,10 +27,10 @@ type KeyedRow = Row & { readonly key?: string };
 const shownBooks = 3;
 const maxShownLength = 200;
 
-/** Creates a book for each row of a file, once, however often it is called. @returns how many rows were rejected */
+/** Creates one book for each row of a file, in any number of calls. @returns the number of rejected rows */
 export async function importBooks(command: ImportCommand, stop: AbortSignal): Promise<number> {
   if (command.path !== '-') return importFile(command, command.path, stop);
-  // A file is read more than once, because nothing is sent before all of it was checked.
+  // The file is read more than once, because all rows are checked before the first one is sent.
   const folder = await mkdtemp(join(tmpdir(), 'books-'));
   try {
     const path = join(folder, 'input');
@@ -56,7 +56,7 @@ async function importFile(command: ImportCommand, path: string, stop: AbortSigna
   return rejected.count;
 }
 
-/** Rejects what cannot become a book, and counts the rest. */
+/** Rejects invalid rows, and counts the others. */
 async function checkRows(table: Table, { batch }: ImportCommand, rejected: RejectedRows) {
   const keys = createHash('sha256');
   let total = 0;
@@ -73,9 +73,9 @@ async function checkRows(table: Table, { batch }: ImportCommand, rejected: Rejec
   return { total, digest: keys.digest('base64url') };
 }
 
-/** A key is a digest of the fields, and how many rows up to here have the same fields. */
+/** A key is a digest of the fields and the number of rows so far with the same fields. */
 async function* readKeyedRows(table: Table, batch: string): AsyncGenerator<KeyedRow> {
-  // By a part of the digest, to save memory. Where two share it, a key is not what it could be, and still unique.
+  // Counts by a part of the digest, to save memory. A collision makes another key, which is still unique.
   const occurrences = new Map<number, number>();
   for await (const row of readRows(table)) {
     if ('reason' in row) {
@@ -115,7 +115,7 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
       index += 1;
     }
   })();
-  // A worker that fails closes the queue, which ends the others once they have their responses.
+  // A failed worker closes the queue, which ends the others after their responses.
   const work = async () => {
     for await (const { row, index } of queue) {
       const { isReplay, refusal } = await catalog.createBook(row.book, row.key ?? '');

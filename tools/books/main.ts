@@ -45,7 +45,7 @@ const options = { ...service, ...reading, ...files, ...flags, ...numbers };
 
 const separatorNames: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 
-/** The first signal lets requests in flight have their responses, the second ends the process as it stands. */
+/** The first signal waits for the responses of requests in flight, the second ends the process. */
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
@@ -107,7 +107,7 @@ function readAccess(
   return { baseUrl, username, password, giveUpAfterMs };
 }
 
-/** A name with a comma is quoted together with its field, as in CSV. */
+/** A name with a comma is quoted with its field, as in CSV. */
 function readColumns(list = ''): Columns {
   const items = list === '' ? [] : (scanRecord(list, 0, { separator: ',' }, true)?.cells ?? []);
   return Object.fromEntries(

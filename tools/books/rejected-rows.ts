@@ -8,8 +8,8 @@ import { commonSeparators, type Row, type Table } from './table.ts';
 const maxSummarised = 10;
 
 /**
- * The rows that did not become books, in a file of the same format with the reasons, to be mended and imported. It is
- * made when there is the first; one of an earlier run may have been mended, and is kept as `PATH~`.
+ * The rejected rows, in a file of the same format with the reasons, to be corrected and imported. The first one creates the
+ * file; a file of an earlier run, which may be corrected, is kept as `PATH~`.
  */
 export class RejectedRows {
   count = 0;
@@ -29,11 +29,11 @@ export class RejectedRows {
     this.#file ??= this.#create();
     const file = this.#file;
     if (file.write(`${addReason(this.#table, raw, reason)}\n`) || file.errored !== null) return;
-    // Many wrong rows must not pile up in memory.
+    // So that memory does not grow with the rejected rows.
     await new Promise<void>((resolve) => file.once('drain', resolve).once('close', resolve));
   }
 
-  /** Closes the file, and says what is in it. */
+  /** Closes the file, and reports its content. */
   async end(): Promise<void> {
     if (this.#file === undefined) return;
     await finished(this.#file.end());
@@ -45,9 +45,9 @@ export class RejectedRows {
   #create(): WriteStream {
     const { format, separator, header } = this.#table;
     if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}~`);
-    // Its errors are told by end().
+    // end() reports its errors.
     const file = createWriteStream(this.#path).on('error', () => {});
-    // Whatever its rows hold, the file is to be read as UTF-8.
+    // The file is UTF-8, whatever its rows contain.
     file.write(
       commonSeparators.includes(separator) || format === 'ndjson' ? '\ufeff' : `\ufeffsep=${separator}\n`,
     );
@@ -59,7 +59,7 @@ export class RejectedRows {
 function addReason(table: Table, raw: string, reason: string): string {
   const row = dropReason(table, raw);
   if (table.format === 'csv') return quoteCell(reason) + table.separator + row;
-  // What is no object cannot become one without being mended.
+  // A row that is not an object has no members to keep.
   if (!row.startsWith('{')) return row.startsWith('["') ? row : JSON.stringify([reason, row]);
   const comma = /^\{\s*\}/.test(row) ? '' : ',';
   return `{${JSON.stringify(reasonColumn)}:${JSON.stringify(reason)}${comma}${row.slice(1)}`;

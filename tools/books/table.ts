@@ -8,7 +8,7 @@ import { CommandError } from './errors.ts';
 /** A file format that the tool reads and writes. */
 export type Format = 'csv' | 'ndjson';
 
-/** How to read a file, as far as that is not to be detected. */
+/** Options of the user for what is otherwise detected. */
 export interface TableOptions extends fields.ColumnOptions {
   readonly format: Format | undefined;
   readonly encoding: string | undefined;
@@ -23,22 +23,22 @@ export interface Table
   readonly columns: fields.Columns;
 }
 
-/** A row of a file: its first line, its text, and the book in it or why there is none. */
+/** A row of a file: its first line, its text, and its book or the reason of its rejection. */
 export type Row = { readonly line: number; readonly raw: string } & (
   | { book: BookFields }
   | { reason: string }
 );
 
-/** Those that are detected, the preferred one first. */
+/** The detected separators, the preferred one first. */
 export const commonSeparators = [',', ';', '\t'];
 
-/** More than any book: the service takes 400 KB, which JSON may write with six times as many characters. */
+/** Above any book: 400 KB, for which JSON may need six times as many characters. */
 const maxRecordLength = 4 * 1024 * 1024;
 
-/** Of the start of a file, to find the columns in. */
+/** The start of a file in which to find the columns. */
 const sampleLength = 1024 * 1024;
 
-/** Finds out how to read a file. @throws {CommandError} when it is not clear which columns to take */
+/** Detects how to read a file. @throws {CommandError} when the columns are ambiguous */
 export async function openTable(path: string, options: TableOptions): Promise<Table> {
   const encoding = await detectEncoding(path, options.encoding);
   let sample = '';
@@ -52,7 +52,7 @@ export async function openTable(path: string, options: TableOptions): Promise<Ta
   return { path, encoding, format, ...found, columns: fields.chooseColumns(found.names, options) };
 }
 
-/** @returns which columns are taken, missing and ignored, for the user */
+/** @returns a report of the used, missing and ignored columns */
 export function describeTable({ encoding, format, separator, names, columns }: Table): string {
   const lines = fields.fieldNames.map((field) => {
     const { [field]: column } = columns;
@@ -64,9 +64,9 @@ export function describeTable({ encoding, format, separator, names, columns }: T
   return [`Columns (${encoding}${separated}):`, ...lines, `  ignored: ${ignored || 'none'}`].join('\n');
 }
 
-/** Reads the rows, each as soon as it is asked for: memory does not grow with the file. Blank lines are none. */
+/** Reads the rows lazily, so memory does not grow with the file. Blank lines are not rows. */
 export async function* readRows(table: Table): AsyncGenerator<Row> {
-  // Tabs alone are the separators of empty cells.
+  // A line of tabs alone is a row of empty cells.
   const isBlank = table.format === 'csv' ? /^[\r\n]*$/ : /^\s*$/;
   let skip = table.start.length;
   let text = '';
@@ -123,7 +123,7 @@ function guessFormat(path: string, sample: string): Format {
   return !/\.(csv|tsv)$/i.test(path) && sample.trimStart().startsWith('{') ? 'ndjson' : 'csv';
 }
 
-/** Takes the members of all objects in the sample. Where there are none, all rows are to be rejected one by one. */
+/** Uses the members of all objects in the sample as columns. Without any, each row is rejected. */
 function readMembers(sample: string) {
   const lines = sample.split('\n');
   const objects = lines.map((line) => readJsonObject({ body: line, isBase64Encoded: false }) ?? {});
@@ -131,7 +131,7 @@ function readMembers(sample: string) {
   return { names: names.size > 0 ? [...names] : fields.fieldNames, separator: '', header: '', start: '' };
 }
 
-/** Takes the separator that the user or Excel's `sep=` line names, or that gives the header the most cells. */
+/** Uses the separator of the user or of Excel's `sep=` line, or the one that gives the header the most cells. */
 function readHeader(sample: string, chosen: string | undefined) {
   const before = /^[\r\n]*(?:"?sep=(?<named>[^"\r\n])"?(?:\r\n|\n|\r))?/i.exec(sample);
   const position = before?.[0].length ?? 0;

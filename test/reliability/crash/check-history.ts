@@ -6,7 +6,7 @@ import { hasResponse, type Operation } from './history.ts';
 type Create = Extract<Operation, { type: 'create' }>;
 type BookOperation = Exclude<Operation, { type: 'list' }>;
 
-/** The life of a book: what is stored of it, before it is created, while it is there, and after it was deleted. */
+/** The states of a book: not yet created, stored, deleted. */
 type Life = Book | 'not yet' | 'no more';
 
 const regularStatuses: Readonly<Record<Operation['type'], readonly number[]>> = {
@@ -18,12 +18,12 @@ const regularStatuses: Readonly<Record<Operation['type'], readonly number[]>> = 
 };
 
 /**
- * Compares what clients were told with what is stored, in the manner of Jepsen's set and register tests: an
- * acknowledged book is there till it is deleted, nobody sees a book that nobody asked for, no id is used twice, no
- * create is carried out twice, and the reads and writes of each book are linearizable.
+ * Compares responses with the stored books, like Jepsen's set and register tests: an acknowledged book exists until its
+ * deletion, nobody sees a book that nobody created, no id is used twice, no create is carried out twice, and the reads and
+ * writes of each book are linearizable.
  *
- * @param operations - all that all clients did; the last thing that they did is a list of what is there
- * @returns what is wrong, in sentences; empty when nothing is
+ * @param operations - the operations of all clients; the last is a list of all books
+ * @returns the violations as sentences
  */
 export function checkHistory(operations: readonly Operation[]): string[] {
   const lists = operations.filter((operation) => operation.type === 'list').filter(hasResponse);
@@ -49,7 +49,7 @@ function checkList(books: readonly Book[]): string[] {
     .map(({ id }) => `a list is not in ascending order, or has a book twice, at id ${id}`);
 }
 
-/** Every book that anyone saw belongs to one create, and every create to one book. */
+/** Every observed book belongs to one create, and every create to one book. */
 function checkIds(operations: readonly Operation[]): string[] {
   const creates = new Map(operations.filter(isCreate).map((create) => [create.fields.title, create]));
   const titles = new Map<number, string>();
@@ -78,12 +78,12 @@ function checkLives(operations: readonly Operation[]): string[] {
   );
   const violations: string[] = [];
   for (const [id, itsOperations] of byId) {
-    // A create that nobody ever saw the book of has not happened.
+    // A create whose book nobody observed did not take effect.
     if (id === undefined) continue;
     const created = itsOperations.filter(isCreate);
     const firstKnown = Math.min(...itsOperations.map(({ invoked }) => invoked));
     const reads = lists
-      // What was listed before anyone asked for the book is nothing to explain.
+      // A list before the create needs no explanation.
       .filter(({ returned, books }) => returned > firstKnown || books.some((book) => book.id === id))
       .map(({ invoked, returned, books }): BookOperation => {
         const book = books.find((listed) => listed.id === id);
@@ -110,12 +110,12 @@ function live(life: Life, operation: BookOperation): Life | undefined {
   const responded = hasResponse(operation);
   if (type === 'create') {
     if (life !== 'not yet') return undefined;
-    // The id of a book whose create had no response shows only where it is read.
+    // Only reads show the id of a book whose create had no response.
     const created = { id: operation.book?.id ?? 0, ...operation.fields };
     return !responded || isDeepStrictEqual(operation.book, created) ? created : undefined;
   }
   if (status === 404) return book ? undefined : life;
-  // A delete that the SDK had to send again may be told that it is done when another one did it.
+  // A delete that the SDK retried may succeed although another one removed the book.
   if (type === 'delete') return life === 'not yet' ? undefined : 'no more';
   if (book === undefined) return undefined;
   if (operation.type !== 'update') return equalButForId(operation.book, book) ? book : undefined;

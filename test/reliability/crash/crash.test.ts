@@ -7,7 +7,7 @@ import { EngineProcess } from '../../simulators/engine.ts';
 import { checkHistory } from './check-history.ts';
 import { type Target, Workload } from './workload.ts';
 
-/** How often something is killed. */
+/** The number of kills. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
 
 type Finish = Pick<TestContext, 'onTestFinished'>;
@@ -27,7 +27,7 @@ async function makeDataFolder({ onTestFinished }: Finish): Promise<string> {
 /** Waits for the moment of a crash. */
 const waitForCrash = () => sleep(randomInt(300, 2_500));
 
-/** Sends the creates without a response again, and compares what is stored then with what clients were told. */
+/** Retries the creates without a response, and compares the stored books with the responses. */
 async function check(workload: Workload, target: Target): Promise<void> {
   await workload.completeCreates(target);
   expect(await workload.list(target)).toBe(200);

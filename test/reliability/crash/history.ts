@@ -1,14 +1,14 @@
 import type { Book, BookFields } from '../../../lib/books/book.ts';
 import type { Interval } from '../find-order.ts';
 
-/** What a client did and was told. A response that never came, or a 503, leaves `returned` at Infinity. */
+/** An operation of a client and its response. `returned` is Infinity for a lost response or a 503. */
 export type Operation = Interval & {
   /** The status of the response; 0 when the connection broke. */
   readonly status: number;
 } & (
     | {
         readonly type: 'create';
-        /** The title is like no other book's, and no update changes it. */
+        /** The title is unique, and no update changes it. */
         readonly fields: BookFields;
         readonly book?: Book | undefined;
       }
@@ -23,7 +23,6 @@ export type Operation = Interval & {
     | { readonly type: 'list'; readonly books: readonly Book[] }
   );
 
-/** @param operation - what a client did */
 export function hasResponse({ status }: Operation): boolean {
   return status !== 0 && status !== 503;
 }

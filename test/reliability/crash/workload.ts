@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../../lib/books/book.ts';
 import type { Operation } from './history.ts';
 
-/** Where the clients find the service, which changes when it is started again. */
+/** The address of the service, which changes with each restart. */
 export interface Target {
   readonly baseUrl: string;
   readonly headers: { readonly Authorization: string };
@@ -13,16 +13,16 @@ export interface Target {
 
 const clients = 8;
 
-/** Few books at a time, so that clients meet at them. */
+/** Few books at a time, so that clients share them. */
 const booksInUse = 6;
 
-/** Clients that were refused wait a moment, or they would keep the processors from the restart. */
+/** Refused clients wait, to leave the processors to the restart. */
 const pauseAfterFailureMs = 50;
 
-/** One of so many creates that had a response is sent again with its key. */
+/** One of so many acknowledged creates is repeated with its key. */
 const repeatEvery = 4;
 
-/** A create without a response, which is sent again with its key until it has one. */
+/** A create without a response, which is retried with its key. */
 type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invoked'>;
 
 /** A response; its status is 0 when the connection broke. */
@@ -42,7 +42,7 @@ export class Workload {
     return writes.filter(({ status }) => status === 200 || status === 201).length;
   }
 
-  /** Lets all clients work until `stop`; each of them waits for its last response. */
+  /** Runs all clients until `stop`; each of them waits for its last response. */
   async run(target: Target, stop: AbortSignal): Promise<void> {
     const work = async () => {
       while (!stop.aborted) {
@@ -61,7 +61,7 @@ export class Workload {
     return response.status;
   }
 
-  /** Sends the creates again that have had no response so far. */
+  /** Retries the creates without a response. */
   async completeCreates(target: Target): Promise<void> {
     for (let open = this.#openCreates.pop(); open !== undefined; open = this.#openCreates.pop()) {
       this.operations.push(await this.#create(target, open));
@@ -84,7 +84,7 @@ export class Workload {
     return { type: 'delete', id, ...asBook(await ask(target, 'DELETE', `/book/${id}`)) };
   }
 
-  /** Its title is the idempotency key, so that whoever sends it again creates no second book. */
+  /** Its title is the idempotency key, so a retry creates no second book. */
   async #create(target: Target, open?: OpenCreate): Promise<Operation> {
     const fields = open?.fields ?? { title: randomUUID(), author: 'first', year: 1 };
     const response = asBook(await ask(target, 'POST', '/book', fields, fields.title));
@@ -98,7 +98,7 @@ export class Workload {
     return { type: 'create', fields, ...response, invoked };
   }
 
-  /** Whatever has become of the book since, the response is the first one. */
+  /** The response repeats the first one, whatever happened to the book since. */
   async #repeat(target: Target, { id, ...fields }: Book): Promise<void> {
     const { status, data } = await ask(target, 'POST', '/book', fields, fields.title);
     if (status === 0 || status === 503) return;

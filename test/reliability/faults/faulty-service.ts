@@ -10,7 +10,7 @@ import { validToken } from '../../support/fixtures.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { type Call, loadHandlers } from '../../support/load-handlers.ts';
 
-/** The functions of one test's own, in this process, with the faulty proxy between them and an engine. */
+/** The functions in this process, with the faulty proxy between them and an engine. */
 export interface FaultyService {
   readonly proxy: FaultyProxy;
   /** The table past the proxy. */
@@ -26,7 +26,7 @@ export interface FaultyService {
   readStored(): Promise<Map<number, Book>>;
 }
 
-/** The timeouts of the functions in serverless.yml, in milliseconds; GET /books has more, and no need of it. */
+/** The timeouts of the functions in serverless.yml, in milliseconds; GET /books has more and does not need it. */
 const timeoutsMs: Readonly<Record<string, number>> = {
   POST: 28_000,
   PUT: 20_000,
@@ -35,7 +35,7 @@ const timeoutsMs: Readonly<Record<string, number>> = {
 };
 
 /**
- * Starts them for the test that runs.
+ * Starts the functions, the proxy and the table of the current test.
  *
  * @param options - `isTls`: the functions reach the proxy over HTTPS; `withoutChecksums`: the engine sends none
  */
@@ -79,16 +79,16 @@ export async function startFaultyService(
 }
 
 /**
- * Runs a check under every fault, each with a service of its own, at the same time: most of the time goes by in timeouts.
+ * Runs a check under every fault, each with its own service, concurrently: most of the time passes in timeouts.
  *
- * @param servicesAtOnce - fewer for a check whose services would keep each other from the processor
+ * @param servicesAtOnce - fewer for a check that needs much CPU time
  */
 export async function underEveryFault(
   check: (service: FaultyService, fault: Fault) => Promise<void>,
   servicesAtOnce = 16,
 ): Promise<void> {
   const services: [Fault, FaultyService][] = [];
-  // One after the other: a function reads the environment while it loads.
+  // In sequence, because a function reads the environment while it loads.
   for (const fault of Object.keys(faults) as Fault[]) services.push([fault, await startFaultyService()]);
   const failures: Record<string, string> = {};
   await inParallel(services.length, servicesAtOnce, async (index) => {

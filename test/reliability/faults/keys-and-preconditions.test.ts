@@ -3,10 +3,10 @@ import type { Book } from '../../../lib/books/book.ts';
 import type { Fault } from '../../simulators/faulty-proxy.ts';
 import { type FaultyService, underEveryFault } from './faulty-service.ts';
 
-/** The slowest faults use up every timeout of every request. */
+/** The slowest faults reach every timeout of every request. */
 const timeLimitMs = 150_000;
 
-/** Where a create with a key is hit: in every request once, when it stores the book, when it marks the key as used. */
+/** The place of the fault: every request once, storing the book, marking the key as used. */
 const hits: readonly ((service: FaultyService, fault: Fault) => void)[] = [
   ({ proxy }, fault) => proxy.disturb({ fault, attempts: 1 }),
   ({ proxy }, fault) => proxy.injectFault('PutItem', fault, 6, 1),
@@ -52,11 +52,11 @@ test(
   timeLimitMs,
 );
 
-/** Each of so many clients reads the book and adds one to its year with If-Match, until it was told so often that it did. */
+/** Each client increments the year with If-Match until it has this number of successes. */
 const clients = 3;
 const additions = 5;
 
-/** A client gives up then; of a fault that takes seconds there are fewer additions. */
+/** A client stops then; a slow fault allows fewer increments. */
 const editingMs = 20_000;
 
 test(

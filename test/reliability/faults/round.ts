@@ -23,7 +23,7 @@ const unavailable = toldResponse(503, 'Service unavailable', null, '1');
 
 type Case = readonly [request: Parameters<FaultyService['ask']>, response: typeof unavailable];
 
-/** Every endpoint, with each way in which it uses the storage, and the responses of a service that is well. */
+/** Every endpoint with each use of the storage, and the responses of a healthy service. */
 function makeCases({
   kept,
   changed,
@@ -57,22 +57,21 @@ function makeCases({
   };
 }
 
-/** Ids that were seen in any round: none of them may ever name another book. */
+/** The ids of all rounds: none of them may name another book. */
 const usedIds = new WeakMap<FaultyService, Set<number>>();
 
-/** What a round is expected to show. */
+/** The expectations of a round. */
 export interface Expectations {
-  /** The requests that end as if nothing was wrong; the others get a 503. All of them by default. */
+  /** The requests that succeed; the others get a 503. All by default. */
   readonly succeed?: (name: string) => boolean;
-  /** Whether a write that got a 503 may be there nevertheless. */
+  /** Whether a write with a 503 may have taken effect. */
   readonly failedWritesMayStay?: boolean;
 }
 
 /**
- * Sends every kind of request at the same time, while something is wrong or while nothing is, and checks what the clients
- * are told and what is stored afterwards.
+ * Sends every kind of request concurrently, with or without a fault, and checks the responses and the stored books.
  *
- * @param begin - makes something go wrong, which ends when the responses are there
+ * @param begin - sets the fault, which ends after the responses
  */
 export async function runRound(
   service: FaultyService,
@@ -122,7 +121,7 @@ export async function runRound(
   expect(stored.size, 'phantoms').toBeLessThanOrEqual(before.size + 3 + created.length);
   expect(stored.get(kept.id)).toEqual(kept);
 
-  // An acknowledged write is there; a failed one is there as a whole or not at all.
+  // An acknowledged write is stored; a failed one as a whole or not at all.
   const states = (name: string, done: unknown, undone: unknown) => {
     if (Number(told[name]?.status) < 300) return [done];
     return failedWritesMayStay ? [done, undone] : [undone];

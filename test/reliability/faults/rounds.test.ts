@@ -3,16 +3,16 @@ import { type Fault, faults } from '../../simulators/faulty-proxy.ts';
 import { startFaultyService, underEveryFault } from './faulty-service.ts';
 import { runRound, withoutStorage } from './round.ts';
 
-/** Late is not too late. */
+/** A delayed response within the timeout succeeds. */
 const harmless: Fault = 'response delayed';
 
 /** A round sends many requests at once. */
 const servicesAtOnce = 6;
 
-/** The slowest faults use up every timeout. */
+/** The slowest faults reach every timeout. */
 const timeLimitMs = 150_000;
 
-/** `PutItem` and `Query` are second requests of an endpoint, which a fault of the first would keep from happening. */
+/** `PutItem` and `Query` are second requests of an endpoint, which a fault of the first would prevent. */
 describe.each([
   ['every operation', undefined, undefined],
   ['PutItem and Query', ['PutItem', 'Query'], ['POST /book', 'GET /books', 'GET /books, a page']],

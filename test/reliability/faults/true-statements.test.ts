@@ -6,7 +6,7 @@ import { startFaultyService } from './faulty-service.ts';
 
 test('a book that comes into being after the attempts of an update does not make it a success', async () => {
   const { proxy, table, ask, readStored } = await startFaultyService();
-  // The first attempt is lost, the second finds no book; then whatever the service reads takes its time.
+  // The first attempt is lost, the second finds no book; then each read is slow.
   proxy.injectFault('UpdateItem', 'request lost', 1);
   proxy.injectFault('GetItem', 'no response', 1);
 
@@ -20,7 +20,7 @@ test('a book that comes into being after the attempts of an update does not make
   expect([404, 503]).toContain(status);
 });
 
-/** Long enough that the first attempt was refused, too short for the third. */
+/** After the first attempt was refused, before the third. */
 const refusedMs = 40;
 
 test('a book that never was is not found after connections were refused: nothing was sent that could have changed it', async () => {
@@ -48,7 +48,7 @@ test('a page of large books has every book that was there all along, whenever a 
   const ids = [...Array(31).keys()].map((index) => index + 1).filter((id) => id !== late);
   await Promise.all(ids.map((id) => storeBook(table, { id, ...large })));
   await setCounter(table, 31);
-  /** A page, but for the late book, and all books that should be on it. */
+  /** A page without the late book, and the books that belong on it. */
   const readPage = async () => {
     const { status, headers, envelope } = await ask('GET', '/books?limit=20&after=0');
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ test('a page of large books has every book that was there all along, whenever a 
   expect(listed).toEqual(complete);
   const queries = proxy.countRequests('Query');
 
-  // The book is stored while the response to one of the service's Queries is on its way.
+  // The book is stored while the response to a Query is in transit.
   for (let query = 1; query <= queries; query += 1) {
     const before = proxy.countRequests('Query');
     proxy.injectFault('Query', 'response delayed', 1, query - 1);

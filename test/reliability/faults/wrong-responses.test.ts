@@ -14,7 +14,7 @@ const bodies: Readonly<Record<string, WrongResponse['bodyOf']>> = {
   '{"Attributes":{}}': () => Buffer.from('{"Attributes":{}}'),
 };
 
-/** Bodies by which an engine that sends no checksum says that there is no item, which has to be believed. */
+/** Bodies that mean "no such item" from an engine without checksums. */
 const saysNoItem = ['{}', '{"Attributes":{}}'];
 
 /** Sends a request of each kind, the writes to books of their own. */
@@ -78,7 +78,7 @@ describe.each(cases)('HTTP 200 with $name and the checksum $checksum', ({ name, 
     const { deleted, responses } = await askEverything(service, () => service.proxy.disturb({ fault }));
     await service.proxy.heal();
 
-    // The second attempt of DELETE is told by an error, which is whole, that there is nothing left to delete.
+    // The second attempt of DELETE gets a complete error: nothing to delete.
     const { 'DELETE /book/{id}': deletion, ...others } = statusesOf(responses);
     expect(Object.entries(others).filter(([, status]) => status !== 503)).toEqual([]);
     expect([200, 503]).toContain(deletion);

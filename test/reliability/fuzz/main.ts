@@ -18,7 +18,7 @@ const hooks = {
   FRAGMENTS: JSON.stringify(fragments),
 };
 
-/** The example in openapi.yaml, so that it is a login that succeeds. */
+/** The example in openapi.yaml, so that it is a valid login. */
 const exampleLogin = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
 
 try {

@@ -2,29 +2,29 @@ import type { Book, BookFields } from '../../../lib/books/book.ts';
 import { type Outcome, outcomes } from '../../conformance/outcomes.ts';
 import type { BookRequest, Precondition } from './requests.ts';
 
-/** All that the specification lets a service remember. */
+/** The state of the specified service. */
 export interface Catalog {
-  /** The last id that a book got. */
+  /** The last assigned id. */
   readonly lastId: number;
-  /** How many ids after it may be skipped: a create with a key that another request completes may have drawn one. */
+  /** The number of ids that may be skipped: a create with a key that another request completes may have drawn one. */
   readonly spareIds: number;
-  /** Books with all the entity tags that they ever had, the current one last. */
+  /** Books with all their entity tags, the current one last. */
   readonly books: ReadonlyMap<number, { readonly book: Book; readonly tags: readonly string[] }>;
-  /** What each idempotency key stands for. */
+  /** The request of each idempotency key. */
   readonly keys: ReadonlyMap<string, { readonly book: Book; readonly tag: string }>;
 }
 
-/** What is left to the service: the id and the entity tag of what it makes. */
+/** The choices of the service: id and entity tag. */
 export interface Chosen {
   readonly id?: number | undefined;
   readonly tag?: string | undefined;
 }
 
-/** What a request has to get, and what it makes of the catalog. */
+/** The expected response of a request, and the catalog after it. */
 export interface Effect {
   readonly outcome: Outcome;
   readonly data: unknown;
-  /** Where a page of the list says that it goes on. */
+  /** The cursor of the next page. */
   readonly nextAfter?: number | undefined;
   /** The entity tag of the response. */
   readonly tag?: string | undefined;
@@ -41,7 +41,7 @@ const zeroBook: BookFields = { title: '', author: '', year: 0 };
 const validKey = /^[!-~]{1,255}$/;
 const strongTag = /^"[!#-~]+"$/;
 
-/** Stands in an expected response for a tag that the service did not choose well. */
+/** In an expected response: a tag that the service chose wrongly. */
 const freshTag = '(a strong entity tag that the book did not have before)';
 
 /**
@@ -59,7 +59,7 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Cho
   if (access === 'invalid') return respond(outcomes.invalidToken);
   if (type === 'create') return createBook(catalog, request, chosen);
   if (type === 'list') {
-    // '0' is the one text that names no book and yet is a place in the list.
+    // '0' is no id and yet a valid cursor.
     if (typeof request.id === 'string' && request.id !== '0') return respond(outcomes.invalidInput);
     const isWhole = request.limit === Number.POSITIVE_INFINITY;
     const following = [...catalog.books.values()]

@@ -46,13 +46,13 @@ export function send(call: Call, request: BookRequest): Promise<TestResponse> {
   return call(method, path, { headers, ...((type === 'create' || type === 'update') && content) });
 }
 
-/** Takes from a response what the specification leaves to the service. */
+/** Reads the choices of the service from a response. */
 export function chosenIn({ status, headers, envelope }: TestResponse): Chosen {
   const { id } = (envelope?.data ?? {}) as { readonly id?: number };
   return { id: status === 201 ? id : undefined, tag: headers?.ETag as string | undefined };
 }
 
-/** Writes a response as the model's effect calls for it. */
+/** Makes the expected response of an effect. */
 export function expectedResponse(
   { type, limit }: BookRequest,
   { outcome, data, nextAfter, tag, replayed }: Effect,
@@ -73,11 +73,11 @@ export function expectedResponse(
 }
 
 /**
- * Explains the responses that concurrent clients got by some order of their requests. Only which new book got which of
- * the next ids is left open by the specification: an id may be drawn long before its book is stored.
+ * Finds an order of concurrent requests that explains their responses. The specification leaves open which new book gets
+ * which of the next ids: an id may be drawn long before its book is stored.
  *
  * @param catalog - the state before
- * @param exchanges - requests and responses; the last is a list of what is there afterwards
+ * @param exchanges - requests and responses; the last is a list of all books
  * @returns the state after, or `undefined` when no order explains the responses
  */
 export function explainResponses(catalog: Catalog, exchanges: readonly Exchange[]): Catalog | undefined {

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import type { BookFields } from '../../../lib/books/book.ts';
 import { anyText } from '../../support/any-text.ts';
 
-/** A request body together with what it means. */
+/** A request body and its meaning. */
 interface Body {
   readonly text: string;
   readonly isBase64Encoded: boolean;
-  /** The fields that it holds; absent when it cannot be parsed into them. */
+  /** Its fields; absent when the body is invalid. */
   readonly fields: Partial<BookFields> | undefined;
 }
 
@@ -18,20 +18,20 @@ export interface Precondition {
   readonly weak: readonly string[];
 }
 
-/** Which book, before it is known which there are: one created earlier, one of the next ids, or a text that is no id. */
+/** A choice of a book before the books are known: an earlier one, one of the next ids, or a text that is no id. */
 export type IdChoice = { readonly created: number } | { readonly next: number } | { readonly text: string };
 
-/** A list of tags, before it is known which the book has, or a header that is written out. */
+/** A choice of tags before those of the book are known, or a literal header. */
 export type PreconditionChoice =
   | readonly ('last seen' | 'seen earlier' | 'weak last seen' | 'foreign')[]
   | { readonly header: string };
 
-/** What a client asks; a type ignores the members that have no meaning for it. */
+/** A request of a client; each type uses some of the members. */
 interface Request<Id, Tags> {
   readonly type: 'create' | 'get' | 'update' | 'delete' | 'list';
-  /** The HMAC of a good token, or what is wrong with it. */
+  /** The HMAC of a valid token, or its defect. */
   readonly access: 'HS256' | 'HS384' | 'HS512' | 'missing' | 'invalid';
-  /** Of the book; of a list, the id that it begins after. */
+  /** The id of the book, or the cursor of a list. */
   readonly id: Id;
   readonly body: Body;
   readonly key: string | undefined;
@@ -46,12 +46,12 @@ export type RequestChoice = Request<IdChoice, PreconditionChoice>;
 /** A request; a text for an id is one that no book can have. */
 export type BookRequest = Request<number | string, Precondition>;
 
-/** Draws one of some values as often as its weight says. */
+/** Draws one of some values by weight. */
 function draw<Value>(...weighted: readonly (readonly [number, fc.Arbitrary<Value>])[]): fc.Arbitrary<Value> {
   return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
-/** Few different fields, so that clients meet; any of them now and then. */
+/** Mostly few different fields, so that clients collide; sometimes any. */
 const anyFields = fc.record(
   {
     title: fc.oneof(fc.constantFrom('', 'Emma', 'Dune'), anyText),
@@ -75,7 +75,7 @@ const anyIgnored = fc.constantFrom({}, {}, { id: 7 }, { isbn: null, Title: 'x' }
 
 const anyBody = draw<Body>(
   [32, fc.tuple(anyFields, anyIgnored, fc.boolean()).map((parts) => encode(...parts))],
-  // The same fields again now and then, as a client that repeats a request sends them.
+  // Sometimes the same fields again, as in a repeated request.
   [
     41,
     fc
@@ -93,7 +93,7 @@ const anyId = draw<IdChoice>(
   [1, fc.record({ text: fc.constantFrom('0', '-1', '01', '1.0', '1e0', 'x', '', '9007199254740992') })],
 );
 
-/** Few keys, so that they are used again, with the same fields and with others. */
+/** Few keys, so that requests repeat them with the same fields and with others. */
 const anyKey = draw(
   [8, fc.constant(undefined)],
   [5, fc.constantFrom('one', '"two"', '3'.repeat(255))],

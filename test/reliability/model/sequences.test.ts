@@ -25,14 +25,14 @@ const timeLimitMs = 300_000 + sequences * 300;
 /** At most this many commands in a sequence; concurrent clients are one of them. */
 const maxCommands = 15;
 
-/** What the model knows, between commands. */
+/** The state of the model between commands. */
 interface Model {
-  /** The last id that was given out before the sequence. */
+  /** The last id before the sequence. */
   readonly idsBefore: number;
   catalog: Catalog;
 }
 
-/** The entity tags that a client has seen of each book, the last one last. */
+/** The entity tags that a client has seen of each book, in their order. */
 type SeenTags = Map<number, readonly string[]>;
 
 let engine: Engine;
@@ -67,7 +67,7 @@ const anyCommand = fc.oneof(
   { weight: 3, arbitrary: anyClients.map((clients) => command(clients, runClients)) },
 );
 
-/** A new catalog, and one whose next books come to lie across a border between shards. */
+/** A new catalog, and one whose next books are in two shards. */
 const idsBefore = fc.constantFrom(0, 9_997, 19_998);
 
 test(
@@ -87,7 +87,7 @@ test(
       { numRuns: sequences },
     );
 
-    // No request, however malformed, was a surprise to the service.
+    // No request, however malformed, caused a 500.
     expect(log.lines.filter(({ level }) => level === 'ERROR')).toEqual([]);
   },
   timeLimitMs,
@@ -114,8 +114,8 @@ async function runRequest(model: Model, choice: RequestChoice): Promise<void> {
 }
 
 /**
- * Several clients at the same time, each with some requests one after the other. Their responses must be those of some
- * order of all the requests, and what a list shows afterwards what that order leaves behind.
+ * Several concurrent clients, each with some requests in sequence. Some order of all the requests must explain their
+ * responses and the list afterwards.
  */
 async function runClients(model: Model, clients: readonly (readonly RequestChoice[])[]): Promise<void> {
   let clock = 0;
@@ -182,7 +182,7 @@ function chooseId(choice: IdChoice, { idsBefore: before, catalog: { lastId } }: 
   return created === 0 ? lastId + 1 : before + 1 + (choice.created % created);
 }
 
-/** Writes a request for the reader of a failing sequence. */
+/** Formats a request for the report of a failing sequence. */
 function describe(value: object): string {
   return JSON.stringify(value, (_key, member) =>
     typeof member === 'string' && member.length > 200 ? `${member.slice(0, 10)}… (${member.length})` : member,
