@@ -24,14 +24,10 @@ export interface Candidate {
 /** Gives the candidates that serve an endpoint, ours first. `only` names those that are wanted, in place of all. */
 export type PrepareCandidates = (endpoint: EndpointCall, only?: readonly string[]) => Promise<Candidate[]>;
 
-const frameworks = ['no-op', 'bare', 'middy', 'hono', 'express'];
+const frameworks = ['no-op', 'bare', 'middy', 'hono'];
 
 /** A function under measurement has this core to itself; the bench and the database share core 0. */
 const functionCore = ['taskset', '-c', '1'];
-
-/** express is CommonJS and calls `require`, which an ES module does not have. */
-const requireBanner =
-  "import { createRequire as benchCreateRequire } from 'node:module'; const require = benchCreateRequire(import.meta.url);";
 
 /**
  * Packages our functions.
@@ -87,7 +83,6 @@ async function bundlePeer(framework: string, endpoint: string, outfile: string):
       resolveDir: join(import.meta.dirname, 'peers'),
     },
     outfile,
-    ...(framework === 'express' && { banner: { js: requireBanner } }),
   });
   return (await stat(outfile)).size;
 }
