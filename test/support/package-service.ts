@@ -5,21 +5,26 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
-
-const settings = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
+const service = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
 
 /** The NODE_OPTIONS that the list function is deployed with, which bound its memory. */
-export const listNodeOptions: string = settings.functions.listBooks.environment.NODE_OPTIONS;
+export const listNodeOptions: string = service.functions.listBooks.environment.NODE_OPTIONS;
 
-/** The functions' names in serverless.yml. */
-export const functionNames = [
-  'createToken',
-  'createBook',
-  'listBooks',
-  'getBook',
-  'updateBook',
-  'deleteBook',
-] as const;
+/** A function in serverless.yml, and the route of its requests. */
+export interface FunctionDefinition {
+  readonly name: string;
+  readonly handler: string;
+  readonly event: { readonly method: string; readonly path: string };
+}
+
+export const functions: readonly FunctionDefinition[] = Object.keys(service.functions).map((name) => {
+  const { handler, events } = service.functions[name];
+  const [{ http }] = events;
+  const [method, path] = typeof http === 'string' ? http.split(' ') : [http.method, http.path];
+  return { name, handler, event: { method, path } };
+});
+
+export const functionNames = functions.map(({ name }) => name);
 
 /**
  * Packages the service as a deploy does, without credentials. Not at the same time as another packaging: the framework
@@ -43,17 +48,10 @@ export async function packageService(
     CODE_CACHE_NODE: _node,
     ...environment
   } = process.env;
-  await promisify(execFile)(
-    process.execPath,
-    [
-      join(checkout, 'node_modules/serverless/bin/serverless.js'),
-      'package',
-      '--stage',
-      stage,
-      '--package',
-      folder,
-      ...params.flatMap((param) => ['--param', param]),
-    ],
-    { cwd: checkout, env: environment },
-  );
+  const framework = join(checkout, 'node_modules/serverless/bin/serverless.js');
+  const options = ['--stage', stage, '--package', folder, ...params.flatMap((param) => ['--param', param])];
+  await promisify(execFile)(process.execPath, [framework, 'package', ...options], {
+    cwd: checkout,
+    env: environment,
+  });
 }

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { LocalService, testSettings } from '../../local/local-service.ts';
-import { installEngine, NoJavaError, startEngine } from './engine.ts';
+import { installEngine, NoJavaError, startEngine } from '../../simulators/dynamodb-local.ts';
 
 /** Git ignores it. */
 const folder = resolve('.dynamodb-local');

@@ -1,79 +1,53 @@
 import { readFileSync } from 'node:fs';
-import {
-  CloudFormationClient,
-  CreateStackCommand,
-  DescribeStacksCommand,
-  waitUntilStackCreateComplete,
-} from '@aws-sdk/client-cloudformation';
-import {
-  AttachUserPolicyCommand,
-  CreateAccessKeyCommand,
-  CreateUserCommand,
-  IAMClient,
-  PutUserPolicyCommand,
-} from '@aws-sdk/client-iam';
+import { CloudFormation, waitUntilStackCreateComplete } from '@aws-sdk/client-cloudformation';
+import { IAM } from '@aws-sdk/client-iam';
 
-const userName = 'deployer';
-const stackName = 'book-catalog-deployer';
-const maxWaitSeconds = 60;
+const StackName = 'book-catalog-deployer';
+const maxWaitTime = 60; // seconds
 
 /**
- * Makes a user that may do what serverless/resources/deployer.yml lets the pipeline do, and no more.
+ * Makes a user with the rights of the pipeline for a stage (serverless/resources/deployer.yml), and no others.
  *
- * @param stage - the stage to deploy
  * @returns the user's credentials, as environment variables
  */
 export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> {
-  const cloudFormation = new CloudFormationClient();
-  await cloudFormation.send(
-    new CreateStackCommand({
-      StackName: stackName,
-      TemplateBody: readFileSync('serverless/resources/deployer.yml', 'utf8'),
-      Parameters: [{ ParameterKey: 'Stage', ParameterValue: stage }],
-      Capabilities: ['CAPABILITY_IAM'],
-    }),
-  );
-  await waitUntilStackCreateComplete(
-    { client: cloudFormation, maxWaitTime: maxWaitSeconds },
-    { StackName: stackName },
-  );
-  const { Stacks } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stackName }));
+  const client = new CloudFormation();
+  await client.createStack({
+    StackName,
+    TemplateBody: readFileSync('serverless/resources/deployer.yml', 'utf8'),
+    Parameters: [{ ParameterKey: 'Stage', ParameterValue: stage }],
+    Capabilities: ['CAPABILITY_IAM'],
+  });
+  await waitUntilStackCreateComplete({ client, maxWaitTime }, { StackName });
+  const { Stacks } = await client.describeStacks({ StackName });
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'DeployPolicyArns');
-  const credentials = await createUser(userName, output?.OutputValue?.split(' ') ?? []);
+  const credentials = await createUser('deployer', output?.OutputValue?.split(' ') ?? []);
   // The emulator takes these for actions on no resource. In AWS they are on the path and on the alarms.
-  const statement = {
-    Effect: 'Allow',
-    Action: ['cloudwatch:DescribeAlarms', 'ssm:GetParametersByPath'],
-    Resource: '*',
-  };
-  await new IAMClient().send(
-    new PutUserPolicyCommand({
-      UserName: userName,
-      PolicyName: 'emulator',
-      PolicyDocument: JSON.stringify({ Version: '2012-10-17', Statement: [statement] }),
+  const Action = ['cloudwatch:DescribeAlarms', 'ssm:GetParametersByPath'];
+  await new IAM().putUserPolicy({
+    UserName: 'deployer',
+    PolicyName: 'emulator',
+    PolicyDocument: JSON.stringify({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action, Resource: '*' }],
     }),
-  );
+  });
   return credentials;
 }
 
 /**
- * Makes a user.
+ * Makes a user with the policies and the permissions boundary of some ARNs.
  *
- * @param name - the user's name
- * @param policies - the ARNs of the user's policies
- * @param boundary - the ARN of the user's permissions boundary
  * @returns the user's credentials, as environment variables
  */
 export async function createUser(
-  name: string,
+  UserName: string,
   policies: readonly string[],
   boundary?: string,
 ): Promise<NodeJS.ProcessEnv> {
-  const iam = new IAMClient();
-  await iam.send(new CreateUserCommand({ UserName: name, PermissionsBoundary: boundary }));
-  for (const policy of policies) {
-    await iam.send(new AttachUserPolicyCommand({ UserName: name, PolicyArn: policy }));
-  }
-  const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName: name }));
+  const iam = new IAM();
+  await iam.createUser({ UserName, PermissionsBoundary: boundary });
+  for (const PolicyArn of policies) await iam.attachUserPolicy({ UserName, PolicyArn });
+  const { AccessKey } = await iam.createAccessKey({ UserName });
   return { AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId, AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey };
 }

@@ -38,7 +38,7 @@ export function makeEmulatedProject(emulatorUrl: string): EmulatedProject {
   const list = 'handlers/list-books.ts';
   replace(list, 'import', "import '../test/support/collect-streams.ts';\nimport");
   // Its API is not at the address that the stack says.
-  replace('package.json', 'node tools/smoke/main.ts', 'node test/aws/emulator/smoke.ts');
+  replace('package.json', 'node tools/smoke/main.ts', 'node test/aws/emulator/emulated-stage.ts');
   edit(join(folder, 'serverless.yml'), (service) => {
     // It speaks HTTP, which the policy of the deployment bucket refuses to all but the root user.
     service.setIn(['provider', 'deploymentBucket', 'skipPolicySetup'], true);

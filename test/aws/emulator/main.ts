@@ -4,32 +4,23 @@
  */
 
 import assert from 'node:assert/strict';
-import { APIGatewayClient, GetStageCommand } from '@aws-sdk/client-api-gateway';
-import {
-  CloudFormationClient,
-  DescribeStackResourcesCommand,
-  GetTemplateCommand,
-} from '@aws-sdk/client-cloudformation';
-import { CloudWatchClient, SetAlarmStateCommand } from '@aws-sdk/client-cloudwatch';
-import { DescribeTableCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import {
-  CreateRoleCommand,
-  IAMClient,
-  ListUsersCommand,
-  PutRolePermissionsBoundaryCommand,
-} from '@aws-sdk/client-iam';
-import { DeleteParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { APIGateway } from '@aws-sdk/client-api-gateway';
+import { CloudFormation } from '@aws-sdk/client-cloudformation';
+import { CloudWatch } from '@aws-sdk/client-cloudwatch';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { IAM } from '@aws-sdk/client-iam';
+import { SSM } from '@aws-sdk/client-ssm';
 import { findDeployedStage } from '../../../tools/smoke/deployed-stage.ts';
 import { type Book, createBook, expectStored } from '../../conformance/books.ts';
 import { ConformanceContext } from '../../conformance/context.ts';
+import { startEmulator } from '../../simulators/aws-emulator.ts';
+import { runDeployWorkflow } from '../../simulators/github-workflow.ts';
+import { type RecordingProxy, startRecordingProxy } from '../../simulators/recording-proxy.ts';
 import { NoPythonError, preparePython } from '../../support/python-environment.ts';
+import { type Ended, runCommand } from '../../support/run-command.ts';
 import { createDeployer, createUser } from './deployer.ts';
 import { type EmulatedProject, makeEmulatedProject } from './emulated-project.ts';
 import { findEmulatedStage } from './emulated-stage.ts';
-import { startEmulator } from './emulator.ts';
-import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
-import { type Ended, runCommand } from './run-command.ts';
-import { runDeployWorkflow } from './workflow.ts';
 
 const stage = 'prod';
 const region = 'eu-west-1';
@@ -84,7 +75,7 @@ async function main(): Promise<void> {
 
 async function liveThrough(): Promise<void> {
   step('The first run of the pipeline, in an account without settings');
-  assert.deepEqual(await runPipeline({}), { steps: [...untilSmoke], passed: true });
+  assert.deepEqual(await runPipeline({}), { steps: untilSmoke, passed: true });
   assert.deepEqual(lastTriggers(), []);
   await checkThrottling();
   const firstVersion = await findVersion();
@@ -96,7 +87,7 @@ async function liveThrough(): Promise<void> {
   step('The pipeline with every setting and variable: nothing breaks, the books are kept');
   await setSettings({ alarmEmail: 'oncall@example.com', corsOrigin: 'https://docs.example.com' });
   assert.deepEqual(await runPipeline({ LAMBDA_NODE_VERSION: '24.19.0' }), {
-    steps: [...untilSmoke],
+    steps: untilSmoke,
     passed: true,
   });
   const goodVersion = await findVersion();
@@ -119,13 +110,8 @@ async function liveThrough(): Promise<void> {
   await checkBook(book);
 
   step('An alarm that is on already does not take its cure back');
-  await new CloudWatchClient().send(
-    new SetAlarmStateCommand({
-      AlarmName: trigger?.split(':').at(-1),
-      StateValue: 'ALARM',
-      StateReason: 'a test',
-    }),
-  );
+  const AlarmName = trigger?.split(':').at(-1);
+  await new CloudWatch().setAlarmState({ AlarmName, StateValue: 'ALARM', StateReason: 'a test' });
   await run('deploy', '--force');
   assert.deepEqual(lastTriggers(), []);
 
@@ -140,13 +126,11 @@ async function liveThrough(): Promise<void> {
     mistaken.stdout,
     /^\/book-catalog\/prod\/alarmMail in Parameter Store is no setting\. Settings are .+\.$/m,
   );
-  await new SSMClient().send(new DeleteParameterCommand({ Name: '/book-catalog/prod/alarmMail' }));
+  await new SSM().deleteParameter({ Name: '/book-catalog/prod/alarmMail' });
 
   step('Remove: the table is kept');
   await run('remove');
-  const { Table } = await new DynamoDBClient().send(
-    new DescribeTableCommand({ TableName: `book-catalog-${stage}` }),
-  );
+  const { Table } = await new DynamoDB().describeTable({ TableName: `book-catalog-${stage}` });
   assert.equal(Table?.DeletionProtectionEnabled, true);
 
   step('Deploy once more: the table that was kept is used again, with the settings');
@@ -184,10 +168,8 @@ function lastTriggers(): readonly string[] {
 }
 
 async function setSettings(settings: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, value] of Object.entries(settings)) {
-    await new SSMClient().send(
-      new PutParameterCommand({ Name: `/book-catalog/${stage}/${name}`, Value: value, Type: 'String' }),
-    );
+  for (const [name, Value] of Object.entries(settings)) {
+    await new SSM().putParameter({ Name: `/book-catalog/${stage}/${name}`, Value, Type: 'String' });
   }
 }
 
@@ -210,27 +192,21 @@ async function enforceBoundary(): Promise<void> {
   await checkBoundaries();
   const [boundary] = await findBoundaries(stage);
   for (const RoleName of await findResources(stage, 'AWS::IAM::Role')) {
-    await new IAMClient().send(
-      new PutRolePermissionsBoundaryCommand({ RoleName, PermissionsBoundary: boundary }),
-    );
+    await new IAM().putRolePermissionsBoundary({ RoleName, PermissionsBoundary: boundary });
   }
   const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };
   const role = {
     RoleName: `book-catalog-${stage}-other`,
     AssumeRolePolicyDocument: JSON.stringify({ Version: '2012-10-17', Statement: [trust] }),
   };
-  await assert.rejects(new IAMClient(as(deployer)).send(new CreateRoleCommand(role)), {
-    name: /AccessDenied/,
-  });
+  await assert.rejects(new IAM(as(deployer)).createRole(role), { name: /AccessDenied/ });
 
   const bounded = as(await createUser('bounded', ['arn:aws:iam::aws:policy/AdministratorAccess'], boundary));
   const getItem = (TableName: string) =>
-    new DynamoDBClient(bounded).send(
-      new GetItemCommand({ TableName, Key: { shard: { N: '0' }, id: { N: '1' } } }),
-    );
+    new DynamoDB(bounded).getItem({ TableName, Key: { shard: { N: '0' }, id: { N: '1' } } });
   await getItem(`book-catalog-${stage}`);
   await assert.rejects(getItem('other'), { name: /AccessDenied/ });
-  await assert.rejects(new IAMClient(bounded).send(new ListUsersCommand()), { name: /AccessDenied/ });
+  await assert.rejects(new IAM(bounded).listUsers(), { name: /AccessDenied/ });
 }
 
 /** Credentials from environment variables, as a client of the SDK takes them. */
@@ -239,19 +215,16 @@ function as({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' }: NodeJS.Proce
 }
 
 async function findResources(ofStage: string, type: string): Promise<readonly string[]> {
-  const { StackResources = [] } = await new CloudFormationClient().send(
-    new DescribeStackResourcesCommand({ StackName: `book-catalog-${ofStage}` }),
-  );
-  return StackResources.filter(({ ResourceType }) => ResourceType === type).map(
-    ({ PhysicalResourceId = '' }) => PhysicalResourceId,
-  );
+  const StackName = `book-catalog-${ofStage}`;
+  const { StackResources = [] } = await new CloudFormation().describeStackResources({ StackName });
+  const found = StackResources.filter(({ ResourceType }) => ResourceType === type);
+  return found.map(({ PhysicalResourceId = '' }) => PhysicalResourceId);
 }
 
 /** The boundaries of the roles in a stage's template; the emulator's CloudFormation leaves them out. */
 async function findBoundaries(ofStage: string): Promise<readonly (string | undefined)[]> {
-  const { TemplateBody = '' } = await new CloudFormationClient().send(
-    new GetTemplateCommand({ StackName: `book-catalog-${ofStage}` }),
-  );
+  const StackName = `book-catalog-${ofStage}`;
+  const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
   const resources: { Type: string; Properties: { PermissionsBoundary?: string } }[] = Object.values(
     JSON.parse(TemplateBody).Resources,
   );
@@ -278,9 +251,7 @@ async function checkBook(book: Book): Promise<void> {
 /** The emulator stores the rates, and enforces none. */
 async function checkThrottling(): Promise<void> {
   const { apiId } = await findEmulatedStage(stage);
-  const { methodSettings } = await new APIGatewayClient().send(
-    new GetStageCommand({ restApiId: apiId, stageName: stage }),
-  );
+  const { methodSettings } = await new APIGateway().getStage({ restApiId: apiId, stageName: stage });
   assert.equal(methodSettings?.['*/*']?.throttlingRateLimit, 500);
   assert.equal(methodSettings?.['/~1token/POST']?.throttlingRateLimit, 5);
 }

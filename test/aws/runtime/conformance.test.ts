@@ -1,40 +1,28 @@
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import { ConformanceContext } from '../../conformance/context.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { type Engine, startEngine } from '../../simulators/engine.ts';
-import { type BookTable, createBookTable } from '../../support/book-table.ts';
+import { useTables } from '../../support/fixtures.ts';
 import { Gateway } from './gateway.ts';
 
-const settings = {
-  SECRET_TOKEN: 'a secret that only these tests know and nothing else',
-  AUTH_USERNAME: 'librarian',
-  AUTH_PASSWORD: 'a password',
-};
-
-let engine: Engine;
-let table: BookTable;
+const { open } = useTables();
 let gateway: Gateway;
 let context: ConformanceContext;
 
 beforeAll(async () => {
-  engine = await startEngine();
-  table = await createBookTable(engine.endpoint);
+  const secret = 'a secret that only these tests know and nothing else';
+  const [username, password] = ['librarian', 'a password'];
   gateway = await Gateway.start(inject('functionsFolder'), {
-    ...settings,
-    DB_URL: table.url,
+    SECRET_TOKEN: secret,
+    AUTH_USERNAME: username,
+    AUTH_PASSWORD: password,
+    DB_URL: (await open()).url,
   });
-  context = ConformanceContext.create({
-    baseUrl: gateway.baseUrl,
-    username: settings.AUTH_USERNAME,
-    password: settings.AUTH_PASSWORD,
-    secret: settings.SECRET_TOKEN,
-  });
+  context = ConformanceContext.create({ baseUrl: gateway.baseUrl, username, password, secret });
 });
 
 afterAll(async () => {
   context.close();
   await gateway.stop();
-  await engine.stop();
 });
 
 describe("the packaged functions conform under AWS's runtime client, with response streaming", () => {

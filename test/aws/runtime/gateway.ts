@@ -1,86 +1,38 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { renderGatewayResponse } from '../../../serverless/deploy/gateway-responses.ts';
-import { FunctionPool } from './function-pool.ts';
-import { toHttpResponse } from './http-response.ts';
-import { LambdaInstance } from './lambda-instance.ts';
+import type { LoadedFunction } from '../../../serverless/local/functions.ts';
+import { createGateway } from '../../../serverless/local/gateway.ts';
+import { toHttpResponse } from '../../simulators/http-response.ts';
+import { LambdaInstance } from '../../simulators/lambda-instance.ts';
+import { functions } from '../../support/package-service.ts';
 
-interface Route {
-  readonly method: string;
-  readonly resource: string;
-  readonly path: RegExp;
-  /** The function in serverless.yml. */
-  readonly name: string;
-  /** The file of its handler. */
-  readonly handler: string;
-}
+/** More would only take each other's processor time here. */
+const maxInstances = 3;
 
-/** The route of each function. */
-export const routes: readonly Route[] = [
-  { method: 'POST', resource: '/token', path: /^\/token$/, name: 'createToken', handler: 'create-token' },
-  { method: 'POST', resource: '/book', path: /^\/book$/, name: 'createBook', handler: 'create-book' },
-  { method: 'GET', resource: '/books', path: /^\/books$/, name: 'listBooks', handler: 'list-books' },
-  { method: 'GET', resource: '/book/{id}', path: /^\/book\/([^/]+)$/, name: 'getBook', handler: 'get-book' },
-  {
-    method: 'PUT',
-    resource: '/book/{id}',
-    path: /^\/book\/([^/]+)$/,
-    name: 'updateBook',
-    handler: 'update-book',
-  },
-  {
-    method: 'DELETE',
-    resource: '/book/{id}',
-    path: /^\/book\/([^/]+)$/,
-    name: 'deleteBook',
-    handler: 'delete-book',
-  },
-];
-
-/** What API Gateway responds with for an unknown path or method, and for a malformed one. */
-const notFound = renderGatewayResponse('MISSING_AUTHENTICATION_TOKEN');
-const badRequest = renderGatewayResponse('DEFAULT_4XX');
-
-/**
- * The packaged functions behind an HTTP server: each request is an event for an instance under AWS's runtime client,
- * as through API Gateway with a proxy integration and `binaryMediaTypes: ['*' + '/*']`.
- */
+/** The local gateway in front of packaged functions, whose instances run under AWS's runtime client. */
 export class Gateway {
-  readonly #pools: Map<Route, FunctionPool>;
+  readonly #instances: Promise<LambdaInstance>[] = [];
   readonly #server: Server;
 
   private constructor(functionsFolder: string, environment: NodeJS.ProcessEnv) {
-    this.#pools = new Map(
-      routes.map((route) => [
-        route,
-        new FunctionPool(() =>
-          LambdaInstance.start(
-            join(functionsFolder, route.name),
-            `handlers/${route.handler}.handler`,
-            environment,
-          ),
-        ),
-      ]),
-    );
-    this.#server = createServer((request, response) => {
-      this.#serve(request, response).catch((error) => response.destroy(error));
+    const loaded = functions.map(({ name, handler, event }): LoadedFunction => {
+      const start = () => LambdaInstance.start(join(functionsFolder, name), handler, environment);
+      return { name, timeoutMs: 0, events: [event], handler: this.#createHandler(start) };
+    });
+    this.#server = createGateway({
+      functions: () => loaded,
+      corsOrigin: undefined,
+      onResponse() {},
+      onError() {},
     });
     // Or a connection would be closed now and then at the moment when a client uses it again.
     this.#server.keepAliveTimeout = 0;
   }
 
-  /**
-   * Starts a gateway on a free loopback port.
-   *
-   * @param functionsFolder - the folder of the unpacked functions
-   * @param environment - their environment variables
-   */
+  /** Starts a gateway on a free loopback port for the functions in a folder, with their environment variables. */
   static async start(functionsFolder: string, environment: NodeJS.ProcessEnv): Promise<Gateway> {
     const gateway = new Gateway(functionsFolder, environment);
     gateway.#server.listen(0, '127.0.0.1');
@@ -95,47 +47,40 @@ export class Gateway {
   async stop(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();
-    for (const pool of this.#pools.values()) await pool.stop();
+    for (const instance of this.#instances) await (await instance).stop();
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await buffer(request);
-    const { pathname, searchParams } = new URL(request.url ?? '/', this.baseUrl);
-    const route = routes.find(({ method, path }) => method === request.method && path.test(pathname));
-    const pool = route && this.#pools.get(route);
-    if (!pool) {
-      response.writeHead(notFound.status, notFound.headers).end(notFound.body);
-      return;
-    }
-    const id = decode(route.path.exec(pathname)?.[1]);
-    if (id === null) {
-      response.writeHead(badRequest.status, badRequest.headers).end(badRequest.body);
-      return;
-    }
-    const event = {
-      httpMethod: route.method,
-      resource: route.resource,
-      path: pathname,
-      headers: request.headers,
-      pathParameters: id === undefined ? null : { id },
-      queryStringParameters: searchParams.size === 0 ? null : Object.fromEntries(searchParams),
-      body: body.length === 0 ? null : body.toString('base64'),
-      isBase64Encoded: body.length > 0,
-      requestContext: { path: pathname, requestId: randomUUID() },
-    };
-    await pool.invoke(event, async (result) => {
-      const answer = await toHttpResponse(result);
-      response.writeHead(answer.statusCode, answer.headers);
-      await pipeline(Readable.from(answer.body), response);
+  /** Makes a handler of up to a few instances, of which each handles one invocation at a time, to the end of its response. */
+  #createHandler(start: () => Promise<LambdaInstance>): LoadedFunction['handler'] {
+    const pool: { readonly instance: Promise<LambdaInstance>; pending: number; last: Promise<unknown> }[] =
+      [];
+    return streamifyResponse(async (event, response) => {
+      let member = pool.toSorted((one, other) => one.pending - other.pending)[0];
+      if (member === undefined || (member.pending > 0 && pool.length < maxInstances)) {
+        const instance = start();
+        this.#instances.push(instance);
+        member = { instance, pending: 0, last: Promise.resolve() };
+        pool.push(member);
+      }
+      const { instance, last } = member;
+      const done = last.then(async () => {
+        const { statusCode, headers, body } = await toHttpResponse(await (await instance).api.invoke(event));
+        await pipeline(body, response.writeHead(statusCode, headers));
+      });
+      member.pending += 1;
+      member.last = done.catch(() => {}).finally(() => (member.pending -= 1));
+      await done;
     });
   }
 }
 
-/** @returns the decoded segment, or `null` when its percent-encoding is malformed */
-function decode(segment: string | undefined): string | undefined | null {
-  try {
-    return segment && decodeURIComponent(segment);
-  } catch {
-    return null;
-  }
+/** The local gateway's own, as a global of Lambda's Node runtime. */
+const { streamifyResponse } = (globalThis as unknown as GlobalOfLambda).awslambda;
+
+interface GlobalOfLambda {
+  readonly awslambda: {
+    streamifyResponse(
+      handler: (event: unknown, response: ServerResponse) => Promise<void>,
+    ): LoadedFunction['handler'];
+  };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { overlap } from './policy.ts';
+import { overlap } from '../../simulators/iam.ts';
 
 /** What CloudFormation's handlers of a resource type call with the rights of whoever deploys. */
 export type Handlers = Readonly<

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { packageService } from '../../support/package-service.ts';
-import { boundaryOf } from './deployer-stack.ts';
+import { boundaryOf } from './statements.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

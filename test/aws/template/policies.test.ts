@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { type Statement, toList } from '../../simulators/iam.ts';
 import { resourceTypesOf, takes } from './aws-definitions.ts';
-import { readDeployer } from './deployer-stack.ts';
-import { type Statement, toList } from './policy.ts';
-import { readRoleStatements } from './role-statements.ts';
+import { readDeployer, readRoleStatements } from './statements.ts';
 import { findResources, readTemplate } from './template.ts';
 
 const deployer = readDeployer('prod', {

@@ -1,127 +1,75 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenSigner } from '../../../lib/auth/token.ts';
-import { type Engine, startEngine } from '../../simulators/engine.ts';
-import { startFaultyProxy } from '../../simulators/faulty-proxy.ts';
-import { type BookTable, createBookTable } from '../../support/book-table.ts';
+import { describe, expect, test } from 'vitest';
+import { emma } from '../../support/book-table.ts';
+import { useTables } from '../../support/fixtures.ts';
+import { forgeToken } from '../../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../../support/load-handlers.ts';
 import { findResources, readTemplate } from './template.ts';
 
-interface Statement {
-  readonly Effect: string;
-  readonly Action: readonly string[];
-  readonly Resource: unknown;
-}
+const headers = { Authorization: forgeToken({ secret: settings.SECRET_TOKEN }) };
 
-let engine: Engine;
-let table: BookTable;
-let headers: { Authorization: string };
-
-beforeAll(async () => {
-  engine = await startEngine();
-  table = await createBookTable(engine.endpoint);
-  await table.repository.create({ title: 'Emma', author: 'Jane Austen', year: 1815 });
-  headers = { Authorization: await createTokenSigner(settings.SECRET_TOKEN)() };
-});
-
-afterAll(async () => {
-  await engine.stop();
-});
-
-/** For each function, its route, and calls that bring it to send every command that it has. */
+/** For each function its route, and requests that bring it to send every command that it has. */
 const functions: readonly (readonly [string, string, (call: Call) => Promise<unknown>[]])[] = [
   ['CreateToken', 'POST /token', (call) => [call('POST', '/token', { body: '{}' })]],
   ['CreateBook', 'POST /book', (call) => [call('POST', '/book', { headers, body: '{}' })]],
   [
     'ListBooks',
     'GET /books',
-    (call) => [
-      call('GET', '/books', { headers }),
-      call('GET', '/books', { headers, queryStringParameters: { limit: '1' } }),
-    ],
+    (call) =>
+      [null, { limit: '1' }].map((queryStringParameters) =>
+        call('GET', '/books', { headers, queryStringParameters }),
+      ),
   ],
-  [
-    'GetBook',
-    'GET /book/{id}',
-    (call) => [call('GET', '/book/1', { headers }), call('GET', '/book/404', { headers })],
-  ],
+  ['GetBook', 'GET /book/{id}', (call) => [1, 404].map((id) => call('GET', `/book/${id}`, { headers }))],
   [
     'UpdateBook',
     'PUT /book/{id}',
     (call) =>
-      ['{"year":1}', '{}', '{'].flatMap((body) => [
-        call('PUT', '/book/1', { headers, body }),
-        call('PUT', '/book/404', { headers, body }),
-      ]),
+      ['{"year":1}', '{}', '{'].flatMap((body) =>
+        [1, 404].map((id) => call('PUT', `/book/${id}`, { headers, body })),
+      ),
   ],
   [
     'DeleteBook',
     'DELETE /book/{id}',
-    (call) => [call('DELETE', '/book/1', { headers }), call('DELETE', '/book/404', { headers })],
+    (call) => [1, 404].map((id) => call('DELETE', `/book/${id}`, { headers })),
   ],
 ];
 
-describe('each function has a role of its own', () => {
-  test.each(functions)('that of %s is used by no other function', (name) => {
-    const used = Object.entries(findResources(readTemplate(), 'AWS::Lambda::Function')).filter(
+const tables = useTables();
+
+describe.each(functions)('the role of %s', (name, route, send) => {
+  const template = readTemplate();
+  const { AssumeRolePolicyDocument, Policies, ...others } =
+    template.Resources[`${name}Role`]?.Properties ?? {};
+
+  test('is used by no other function, and only Lambda may take it', () => {
+    const users = Object.entries(findResources(template, 'AWS::Lambda::Function')).filter(
       ([, { Properties }]) => JSON.stringify(Properties.Role).includes(`${name}Role`),
     );
-    expect(used.map(([id]) => id)).toEqual([`${name}LambdaFunction`]);
-  });
-
-  test.each(functions)(
-    '%s may do on the table what it does while it serves %s, no more and no less',
-    async (name, route, use) => {
-      const proxy = await startFaultyProxy(engine.endpoint);
-      const emptyTable = await createBookTable(engine.endpoint);
-      for (const { tableName } of [table, emptyTable]) {
-        const call = await loadHandlers(`${proxy.endpoint}/${tableName}`, [route]);
-        await Promise.all(use(call));
-      }
-      await proxy.stop();
-
-      const onTable = statements(name).filter(({ Action }) => Action[0]?.startsWith('dynamodb:'));
-      expect(onTable.flatMap(({ Action }) => Action).toSorted()).toEqual(
-        proxy
-          .operations()
-          .map((operation) => `dynamodb:${operation}`)
-          .toSorted(),
-      );
-      for (const { Resource } of onTable) expect(Resource).toEqual({ 'Fn::GetAtt': ['BookTable', 'Arn'] });
-    },
-  );
-
-  test.each(functions)('%s may write its own log and traces, and nothing else besides', (name) => {
-    const others = statements(name).filter(({ Action }) => !Action[0]?.startsWith('dynamodb:'));
-    expect(others).toEqual([
-      {
-        Effect: 'Allow',
-        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        Resource: { 'Fn::GetAtt': [`${name}LogGroup`, 'Arn'] },
-      },
-      {
-        Effect: 'Allow',
-        Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
-        Resource: '*',
-      },
-    ]);
-  });
-
-  test.each(functions)('only Lambda may take the role of %s, and it has no other policies', (name) => {
-    const { AssumeRolePolicyDocument, Policies, ...rest } = role(name);
+    expect(users.map(([id]) => id)).toEqual([`${name}LambdaFunction`]);
     expect(AssumeRolePolicyDocument.Statement).toEqual([
       { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
     ]);
+  });
+
+  test(`allows its own log, traces, and on the table what it does while it serves ${route}, no more and no less`, async () => {
+    const operations = new Set<string>();
+    for (const book of [emma, undefined]) {
+      const { table, proxy } = await tables.openThroughProxy();
+      if (book !== undefined) await table.repository.create(book);
+      await Promise.all(send(await loadHandlers(`${proxy.endpoint}/${table.tableName}`, [route])));
+      for (const operation of proxy.operations()) operations.add(`dynamodb:${operation}`);
+    }
+
+    const allow = (Action: readonly string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource });
+    expect(others).toEqual({});
     expect(Policies).toHaveLength(1);
-    expect(rest).toEqual({});
+    expect(Policies[0].PolicyDocument.Statement).toEqual([
+      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], { 'Fn::GetAtt': [`${name}LogGroup`, 'Arn'] }),
+      allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
+      ...(operations.size === 0
+        ? []
+        : [allow([...operations].toSorted(), { 'Fn::GetAtt': ['BookTable', 'Arn'] })]),
+    ]);
   });
 });
-
-function role(name: string) {
-  const found = readTemplate().Resources[`${name}Role`];
-  if (found === undefined) throw new Error(`there is no role for ${name}`);
-  return found.Properties;
-}
-
-function statements(name: string): readonly Statement[] {
-  return role(name).Policies[0].PolicyDocument.Statement;
-}

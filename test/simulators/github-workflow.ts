@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'yaml';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../support/run-command.ts';
 
 interface Step {
   readonly id?: string;

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { RuntimeApi } from './runtime-api.ts';
 
-const runtimeClient = join(import.meta.dirname, 'node_modules/aws-lambda-ric/index.mjs');
+const runtimeClient = resolve(import.meta.dirname, '../aws/runtime/node_modules/aws-lambda-ric/index.mjs');
 
 /** One instance of a function: a bundle under AWS's runtime client, with a Runtime API of its own. */
 export class LambdaInstance {

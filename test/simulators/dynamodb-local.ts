@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { findFreePort } from '../../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 /** There is no Java here, or no Maven. */
 export class NoJavaError extends Error {

@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { findFreePort } from '../../support/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 
 /** A running AWS emulator. */
 export interface Emulator {

@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { LambdaInstance } from '../../simulators/lambda-instance.ts';
+import { useTables } from '../../support/fixtures.ts';
+import { functions, listNodeOptions } from '../../support/package-service.ts';
+import { packageFunctions } from './package-functions.ts';
+import { sizeOfFiles } from './size-of-files.ts';
+
+/** Bytes that an instance reads in its cold start (docs/benchmarks.md): minified code, and its V8 code cache. */
+const withSdk = { code: 240_000, cache: 560_000 };
+const withoutSdk = { code: 33_000, cache: 48_000 };
+
+const { open } = useTables();
+let databaseUrl: string;
+
+beforeAll(async () => {
+  databaseUrl = (await open()).url;
+});
+
+describe.each(functions)('the package of $name', ({ name, handler }) => {
+  /** Gives what an instance logs in its INIT phase. */
+  const initialize = async (nodeOptions: string): Promise<string> => {
+    const instance = await LambdaInstance.start(join(inject('functionsFolder'), name), handler, {
+      SECRET_TOKEN: 'a secret that only these tests know and nothing else',
+      AUTH_USERNAME: 'librarian',
+      AUTH_PASSWORD: 'a password',
+      DB_URL: databaseUrl,
+      NODE_OPTIONS: nodeOptions,
+    });
+    try {
+      await instance.api.initialized;
+      return instance.output;
+    } finally {
+      await instance.stop();
+    }
+  };
+
+  test.each(['', '--expose-gc', listNodeOptions, `--expose-gc ${listNodeOptions}`])(
+    'has a code cache that a Node with the options "%s" uses',
+    async (nodeOptions) => {
+      expect(await initialize(nodeOptions)).toBe('');
+    },
+  );
+
+  test('starts without its code cache on a Node that compiles in another way, which the log tells', async () => {
+    const output = await initialize('--stack-trace-limit=20');
+
+    expect(output).toContain(`The code cache is not for Node ${process.version}`);
+  });
+
+  test('is small', async () => {
+    const { code, cache } = name === 'createToken' ? withoutSdk : withSdk;
+    const folder = join(inject('functionsFolder'), name, 'handlers');
+
+    expect(await sizeOfFiles(folder, /\.m?js$/)).toBeLessThanOrEqual(code);
+    expect(await sizeOfFiles(folder, /\.cache$/)).toBeLessThanOrEqual(cache);
+    expect(await sizeOfFiles(folder, /\.gc-cache$/)).toBeLessThanOrEqual(cache);
+  });
+});
+
+describe('packages that are made again', () => {
+  let again: string;
+
+  beforeAll(async () => {
+    again = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
+    await packageFunctions(again);
+  });
+  afterAll(() => rm(again, { recursive: true, force: true }));
+
+  test.each(functions)('are the same, byte for byte: $name', async ({ name }) => {
+    const zip = (folder: string) => readFile(join(folder, 'package', `${name}.zip`));
+    expect((await zip(again)).equals(await zip(inject('functionsFolder')))).toBe(true);
+  });
+});
