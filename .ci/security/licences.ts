@@ -1,76 +1,54 @@
-/** The members of a package-lock.json that concern licences. */
+/** A package-lock.json, as far as licences are concerned. */
 export interface LockFile {
-  readonly packages: Readonly<Record<string, LockedPackage>>;
+  readonly packages: Readonly<
+    Record<
+      string,
+      {
+        readonly license?: unknown;
+        /** Only tools need it. */
+        readonly dev?: boolean;
+        /** Only tools need it, or it may be left out. */
+        readonly devOptional?: boolean;
+      }
+    >
+  >;
 }
 
-interface LockedPackage {
-  readonly license?: unknown;
-  /** Whether only tools need it. */
-  readonly dev?: boolean;
-  /** Whether it is optional or only tools need it. */
-  readonly devOptional?: boolean;
-}
+/** May be deployed: they ask for no more than that their text goes along. */
+const permissive = '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT Zlib'.split(' ');
 
-/** Licences of deployed packages: they only require a copy of their text. */
-const permissive = new Set([
-  '0BSD',
-  'Apache-2.0',
-  'BlueOak-1.0.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'CC0-1.0',
-  'ISC',
-  'MIT',
-  'Zlib',
-]);
-
-/** Further licences of tools, which are used and never distributed. */
-const forTools = new Set([
+/** May be in tools, which are used and never passed on. */
+const forTools = [
   ...permissive,
-  'Artistic-2.0',
-  'CC-BY-3.0',
-  'MIT-0',
-  'MPL-2.0',
-  'PSF-2.0',
-  'Python-2.0',
-  'Unlicense',
-  'WTFPL',
-]);
+  ...'Artistic-2.0 CC-BY-3.0 MIT-0 MPL-2.0 PSF-2.0 Python-2.0 Unlicense WTFPL'.split(' '),
+];
 
-/** Under MIT by their LICENSE file; package.json says so in a form that npm does not parse. */
-const mitInTheirFiles = new Set([
-  'compute-gcd',
-  'compute-lcm',
-  'httpntlm',
-  'stack-trace',
-  'validate.io-function',
-  'validate.io-integer',
-  'validate.io-integer-array',
-  'validate.io-number',
-]);
+/** Under MIT by their LICENSE file; package.json says so in a form that npm does not read. */
+const mitByFile =
+  /^(compute-(gcd|lcm)|httpntlm|stack-trace|validate\.io-(function|integer(-array)?|number))$/;
 
 /**
- * Finds packages whose licence is not in the lists above.
+ * Finds packages under licences that are not accepted.
  *
  * @param lockFile - a package-lock.json of version 2 or 3
- * @param deployed - whether its packages are distributed, tools excepted
+ * @param deployed - whether packages that it does not mark as tools are deployed
  * @returns a line for each such package
  */
 export function findForeignLicences({ packages }: LockFile, deployed: boolean): string[] {
   return Object.entries(packages).flatMap(([path, { license: stated, dev, devOptional }]) => {
     const name = path.replace(/^.*node_modules\//, '');
-    const license = stated ?? (mitInTheirFiles.has(name) ? 'MIT' : undefined);
+    const license = stated ?? (mitByFile.test(name) ? 'MIT' : null);
     const isTool = !deployed || dev === true || devOptional === true;
     const allowed = isTool ? forTools : permissive;
     if (path === '' || (typeof license === 'string' && isAllowed(license, allowed))) return [];
-    return `${path.replace(/^.*node_modules\//, '')}: ${JSON.stringify(license ?? null)}${isTool ? '' : ', deployed'}`;
+    return `${name}: ${JSON.stringify(license)}${isTool ? '' : ', deployed'}`;
   });
 }
 
-/** Parses expressions with one operator; packages have no others: `MIT`, `(MIT OR GPL-3.0)`, `MIT AND Zlib`. */
-function isAllowed(expression: string, allowed: ReadonlySet<string>): boolean {
+/** Reads expressions of one operator, which are all that packages have: `MIT`, `(MIT OR GPL-3.0)`, `MIT AND Zlib`. */
+function isAllowed(expression: string, allowed: readonly string[]): boolean {
   const plain = expression.replace(/^\((.*)\)$/, '$1');
   const alternatives = plain.split(' OR ');
-  if (alternatives.length > 1) return alternatives.some((licence) => allowed.has(licence));
-  return plain.split(' AND ').every((licence) => allowed.has(licence));
+  if (alternatives.length > 1) return alternatives.some((licence) => allowed.includes(licence));
+  return plain.split(' AND ').every((licence) => allowed.includes(licence));
 }

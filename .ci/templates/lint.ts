@@ -13,37 +13,36 @@ import { NoPythonError, preparePython } from '../../test/support/python-environm
 const actionlintVersion = 'v1.7.12';
 const toolMissingExitCode = 77;
 
-/** Go is not installed. */
+/** There is no Go here. */
 class NoGoError extends Error {
   override readonly name = 'NoGoError';
 }
 
 try {
-  process.exitCode = await main();
+  process.exitCode = (await lint()) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof NoPythonError || error instanceof NoGoError)) throw error;
   process.stderr.write(`Not checked: ${error.message}\n`);
   process.exitCode = toolMissingExitCode;
 }
 
-async function main(): Promise<number> {
+async function lint(): Promise<boolean> {
   const cfnLint = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt')('cfn-lint');
   const checkov = preparePython('.venv-policy', '.ci/templates/requirements-policy.txt')('checkov');
-  const actionlint = prepareActionlint(resolve('.go-tools'));
+  const actionlint = prepareActionlint();
   const folder = mkdtempSync(join(tmpdir(), 'book-catalog-template-'));
+  const templates = { deployer: 'serverless/resources/deployer.yml' } as Record<string, string>;
   try {
-    const results: boolean[] = [];
     for (const stage of ['dev', 'prod']) {
       await packageService(join(folder, stage), stage);
-      const template = join(folder, stage, 'cloudformation-template-update-stack.json');
-      results.push(run(`cfn-lint, ${stage}`, cfnLint, template));
-      results.push(run(`checkov, ${stage}`, checkov, '--config-file', '.checkov.yaml', '--file', template));
+      templates[stage] = join(folder, stage, 'cloudformation-template-update-stack.json');
     }
-    const deployer = 'serverless/resources/deployer.yml';
-    results.push(run('cfn-lint, deployer', cfnLint, deployer));
-    results.push(run('checkov, deployer', checkov, '--config-file', '.checkov.yaml', '--file', deployer));
+    const results = Object.entries(templates).flatMap(([name, file]) => [
+      run(`cfn-lint, ${name}`, cfnLint, file),
+      run(`checkov, ${name}`, checkov, '--config-file', '.checkov.yaml', '--file', file),
+    ]);
     results.push(run('actionlint', actionlint, ...globSync('.github/workflows/*.yml')));
-    return results.every(Boolean) ? 0 : 1;
+    return results.every(Boolean);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,15 +55,14 @@ function run(title: string, command: string, ...args: readonly string[]): boolea
   return status === 0;
 }
 
-/** Installs actionlint unless it is installed. @returns its path */
-function prepareActionlint(folder: string): string {
-  const command = join(folder, actionlintVersion, 'actionlint');
+/** Installs actionlint, unless it is there, and gives its path. */
+function prepareActionlint(): string {
+  const folder = resolve('.go-tools', actionlintVersion);
+  const command = join(folder, 'actionlint');
   if (existsSync(command)) return command;
-  const { status, error } = spawnSync(
-    'go',
-    ['install', `github.com/rhysd/actionlint/cmd/actionlint@${actionlintVersion}`],
-    { stdio: 'inherit', env: { ...process.env, GOBIN: join(folder, actionlintVersion) } },
-  );
+  const module = `github.com/rhysd/actionlint/cmd/actionlint@${actionlintVersion}`;
+  const env = { ...process.env, GOBIN: folder };
+  const { status, error } = spawnSync('go', ['install', module], { stdio: 'inherit', env });
   if (error) throw new NoGoError(`Go is needed for actionlint: ${error.message}`);
   if (status !== 0) throw new Error('Go could not install actionlint');
   return command;

