@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
-import { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
 import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { sizeOfFiles } from '../../test/aws/runtime/size-of-files.ts';
+import { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
 import { type EndpointCall, settings } from './calls.ts';
 
 /** A function that takes part. */

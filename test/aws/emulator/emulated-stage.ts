@@ -12,7 +12,7 @@ interface EmulatedStage {
 /** The conformance cases that the emulator fails and AWS does not. */
 const notEmulated = [
   // API Gateway takes such a body for JSON, which is in `binaryMediaTypes`; the emulator takes it for text.
-  'A body without a Content-Type is read as JSON',
+  'A body of the Content-Type undefined is read as JSON',
   // Of a header that is sent twice, the emulator drops an empty value.
   'With a key and an empty one, the request is refused and nothing is stored',
 ];
