@@ -5,14 +5,14 @@ import type { ConformanceContext } from './context.ts';
 import { expectOutcome, expectResponse } from './expect.ts';
 import { type Outcome, outcomes } from './outcomes.ts';
 
-/** What a client supplies about a book. */
+/** The fields that a client supplies. */
 export interface BookFields {
   readonly title: string;
   readonly author: string;
   readonly year: number;
 }
 
-/** A book as the service shows it. */
+/** A book in a response. */
 export interface Book extends BookFields {
   readonly id: number;
 }
@@ -22,7 +22,7 @@ export const dune: BookFields = { title: 'Dune', author: 'Frank Herbert', year: 
 /** A page of the largest books takes 20 s at the rate at which Lambda streams. */
 const pageLength = 100;
 
-/** Creates a book and checks the whole response; fields that do not matter may be left out. */
+/** Creates a book and checks the whole response. */
 export async function createBook(
   context: ConformanceContext,
   fields: Partial<BookFields> = {},
@@ -31,7 +31,7 @@ export async function createBook(
   return expectCreated(await context.call('POST', '/book', wanted), wanted);
 }
 
-/** Creates books whose years count from 0, and gives them in the order of their ids. */
+/** Creates books whose years count from 0. @returns them in the order of their ids */
 export async function createBooks(
   context: ConformanceContext,
   count: number,
@@ -42,7 +42,7 @@ export async function createBooks(
   return books.sort((a, b) => a.id - b.id);
 }
 
-/** Checks that a response says that a book with these fields was created. */
+/** Checks the response to the creation of a book with these fields. */
 export function expectCreated(response: HttpResponse, fields: BookFields): Book {
   const book = expectOutcome(response, outcomes.bookCreated) as Book | null;
   const id = book?.id ?? Number.NaN;
@@ -76,7 +76,7 @@ export async function expectWritten(
   return [created, updated];
 }
 
-/** Checks that a body is refused by POST and PUT alike, and that the book stays as it is. */
+/** Checks that POST and PUT refuse a body, and that the book does not change. */
 export async function expectRefused(
   context: ConformanceContext,
   body: unknown,
@@ -109,7 +109,7 @@ export async function deleteBook(context: ConformanceContext, id: number): Promi
   expectResponse(await context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
 }
 
-/** Makes an id that surely names no book: that of a book that is gone. */
+/** Returns the id of a deleted book. */
 export async function createMissingId(context: ConformanceContext): Promise<number> {
   const { id } = await createBook(context);
   await deleteBook(context, id);
@@ -131,7 +131,7 @@ export async function listBooks(context: ConformanceContext): Promise<readonly B
   }
 }
 
-/** The path of a list that holds the books of this run: of all books, or in a large catalog of a page. */
+/** The path of a list with the books of this run: all books, or a page of a large catalog. */
 export function listPath({ listStart }: ConformanceContext): string {
   return listStart === undefined ? '/books' : `/books?limit=1000&after=${listStart}`;
 }
@@ -152,13 +152,13 @@ export function expectBooks(response: HttpResponse): readonly Book[] {
   return books;
 }
 
-/** Picks books by id out of a list that others may have added to. */
+/** Finds books by id in a list with books of others. */
 export function pickBooks(books: readonly Book[], wanted: readonly Pick<Book, 'id'>[]): readonly Book[] {
   const ids = new Set(wanted.map(({ id }) => id));
   return books.filter(({ id }) => ids.has(id));
 }
 
-/** Checks books of one's own in the list, which holds them as they are and once each. */
+/** Checks that the list holds each of the given books once and unchanged. */
 export async function expectInList(context: ConformanceContext, books: readonly Book[]): Promise<void> {
   assert.deepEqual(pickBooks(await listBooks(context), books), books, 'own books in the list');
 }

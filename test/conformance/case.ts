@@ -1,21 +1,21 @@
 import type { HttpResponse } from '../support/http-client.ts';
 import type { ConformanceContext } from './context.ts';
 
-/** What a case needs besides a service and a login. */
+/** Further requirements of a case. */
 interface CaseOptions {
-  /** The context has to know the service's SECRET_TOKEN. */
+  /** It needs the service's SECRET_TOKEN. */
   readonly needsSecret?: boolean;
-  /** It reads a list from the first of all books to the last. */
+  /** It reads the whole list. */
   readonly readsWholeList?: boolean;
-  /** What it asks about API Gateway, where the outcome is the gateway's and not the service's. */
+  /** Its question about API Gateway, which decides the outcome. */
   readonly gatewayQuestion?: string | undefined;
 }
 
-/** One situation and the outcome that every deployment has to give it. Cases are independent of each other. */
+/** One situation and its outcome in every deployment. Cases are independent of each other. */
 export interface ConformanceCase extends CaseOptions {
   /** Situation and outcome in a sentence, unique in the suite. */
   readonly name: string;
-  /** The numbers of the rules of docs/specification.md that it checks. */
+  /** The numbers of its rules in docs/specification.md. */
   readonly rules: readonly string[];
   readonly group: string;
   /** Runs the case, adds what it received to `responses`, deletes its books, and throws when the outcome is another. */
@@ -30,8 +30,8 @@ type Test = (rules: string, name: string, ...rest: [run: Run] | [options: CaseOp
 /**
  * Makes the cases of one group.
  *
- * @param group - the name under which they can be left out
- * @param define - is given the function that adds a case
+ * @param group - the name with which they can be skipped
+ * @param define - receives the function that adds a case
  */
 export function defineCases(group: string, define: (test: Test) => void): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];

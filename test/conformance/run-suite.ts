@@ -7,15 +7,15 @@ import { conformanceCases } from './suite.ts';
 
 const casesAtOnce = 8;
 
-/** Logins go one at a time anyway; the others send many requests at once or fetch large lists. */
+/** Logins are throttled; the others send many requests at once or fetch large lists. */
 const groupsOneAtATime: ReadonlySet<string> = new Set(['token', 'list-books', 'concurrency']);
 
-/** What a case may read in a moment, again and again. A stream from Lambda is slow from 6 MB on. */
+/** The largest list that cases may read repeatedly. A stream from Lambda is slow from 6 MB on. */
 const maxListBytes = 1_000_000;
 const listPages = 10;
 const pageLength = 100;
 
-/** What a shell reports for a command that was ended by Ctrl-C. */
+/** The exit code of a command that was ended by Ctrl-C. */
 const interruptedCode = 130;
 
 /** The messages of node:assert hold what differs, whole books at worst. */
@@ -29,13 +29,13 @@ export interface CaseResult {
   readonly error?: unknown;
 }
 
-/** What to test, and how. */
+/** Options of a run. */
 export interface SuiteOptions extends ContextOptions {
   /** Groups, and names of cases, to leave out. */
   readonly without?: readonly string[] | undefined;
-  /** Whether a case that asks something about API Gateway may have another outcome than the local service. */
+  /** Whether a case with a question about API Gateway may have another outcome than the local service. */
   readonly toleratesGateway?: boolean;
-  /** Receives the cases that ask something about API Gateway. */
+  /** Receives the cases with a question about API Gateway. */
   readonly report?: (gatewayCases: readonly CaseResult[]) => void;
 }
 
@@ -81,7 +81,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
   return undeleted.length === 0 && results.every(({ verdict }) => verdict !== 'FAILED') ? 0 : 1;
 }
 
-/** Gives why a case cannot be run, to be printed, or `undefined` when it can. */
+/** @returns the printed reason why a case cannot be run; `undefined` when it can */
 function findReasonToSkip(
   { name, group, needsSecret, readsWholeList }: ConformanceCase,
   { options, listStart }: ConformanceContext,
@@ -137,9 +137,9 @@ function formatFailure({ verdict, conformanceCase: { name, rules }, error }: Cas
 }
 
 /**
- * Finds out whether the whole catalog is small enough to be read by each case that lists books.
+ * Checks whether the whole catalog is small enough to be read by each case that lists books.
  *
- * @returns `undefined` when it is, otherwise an id before those of all books that are created from now on
+ * @returns `undefined` when it is, otherwise an id below those of all books created from now on
  */
 async function findListStart(context: ConformanceContext): Promise<number | undefined> {
   let bytes = 0;

@@ -13,7 +13,7 @@ const anyCharacter = fc
   )
   .map((codePoint) => String.fromCodePoint(codePoint));
 
-/** Parts of each syntax that a text meets, without whitespace. */
+/** Fragments of each syntax around a text, without whitespace. */
 const visibleFragments = [
   // JSON
   String.raw`" \ \\ \" \u0022 \u005c\u0022 \n { } [ ] : , {} [] ":" "," "} "}] null true -0 1e400 __proto__`,
@@ -51,10 +51,10 @@ export const fragments: readonly string[] = [...visibleFragments, ...otherFragme
 
 const anyFragment = fc.constantFrom(...fragments);
 
-/** A fragment alone half of the time: what surrounds it then is the syntax that the service or the engine puts there. */
+/** A fragment alone half of the time: the syntax of the service or the engine then surrounds it. */
 export const fragmentText = fc.oneof(anyFragment, fc.string({ unit: anyFragment, maxLength: 6 }));
 
-/** Any text that UTF-8 can carry. */
+/** Any text that UTF-8 can encode. */
 export const anyText = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fragmentText,

@@ -10,13 +10,13 @@ import { inParallel } from './in-parallel.ts';
 
 export const emma: BookFields = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 
-/** A table as a client reaches it. */
+/** A table and its endpoint. */
 export interface TableAccess {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
 }
 
-/** A book table of one test's own. */
+/** The book table of one test. */
 export interface BookTable extends TableAccess {
   /** The DB_URL that names the table. */
   readonly url: string;
@@ -31,7 +31,7 @@ interface Books {
   delete(id: number): Promise<void>;
 }
 
-/** Creates an empty book table with a name that no other test has. */
+/** Creates an empty book table with a unique name. */
 export async function createBookTable(endpoint: string): Promise<BookTable> {
   const tableName = `books-${randomUUID()}`;
   const client = connect(endpoint);
@@ -55,12 +55,12 @@ function openBooks({ client, tableName }: TableAccess): Books {
   };
 }
 
-/** Sets the last id that was drawn; the next book gets the id after it. */
+/** Sets the last id of the counter; the next book gets the id after it. */
 export async function setCounter({ client, tableName }: TableAccess, lastId: number): Promise<void> {
   await client.send(new PutCommand({ TableName: tableName, Item: { ...counterKey, lastId } }));
 }
 
-/** Reads the last id that was drawn. */
+/** Reads the last id of the counter. */
 export async function readCounter({ client, tableName }: TableAccess): Promise<number | undefined> {
   const { Item: counter } = await client.send(new GetCommand({ TableName: tableName, Key: counterKey }));
   return counter?.lastId;
@@ -76,11 +76,11 @@ export function listBooks(table: TableAccess): Promise<Book[]> {
   return Array.fromAsync(iterateBooks(table));
 }
 
-/** What BatchWriteItem takes at most. */
+/** The limit of BatchWriteItem. */
 const batchSize = 25;
 
 /**
- * Writes books with ids from 1 up and sets the counter. Much faster than creating them one by one.
+ * Writes books with ids from 1 up and sets the counter. Much faster than creates.
  *
  * @param table - an empty table
  * @param count - how many
@@ -100,7 +100,7 @@ export async function seedBooks(
   await setCounter(table, count);
 }
 
-/** Stores a book under an id, whatever the counter says. */
+/** Stores a book under an id, without the counter. */
 export async function storeBook({ client, tableName }: TableAccess, book: Book): Promise<void> {
   await client.send(new PutCommand({ TableName: tableName, Item: itemOf(book) }));
 }

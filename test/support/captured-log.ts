@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** What the code under test writes to standard output and standard error, both of which Lambda logs. */
+/** The standard output and standard error of the code under test, both of which Lambda logs. */
 export interface CapturedLog {
   readonly text: string;
   /** One object for each line; throws when a line is no JSON. */

@@ -48,13 +48,13 @@ export function useTables(start: () => Promise<Engine> = provideEngine) {
 type TestRequest = Omit<Partial<APIGatewayProxyEvent>, 'body' | 'headers'> &
   Readonly<{ body?: unknown; headers?: Readonly<Record<string, string>> }>;
 
-/** The functions of a table, and what surrounds them. */
+/** The functions of a table, the table and the log. */
 export interface Service extends ProxiedTable {
   /** Calls a function without a token. */
   readonly call: Call;
   /** Calls a function with a valid token. */
   readonly send: (method: string, path: string, request?: TestRequest) => ReturnType<Call>;
-  /** What the current test has logged. */
+  /** The log of the current test. */
   readonly log: CapturedLog;
 }
 
@@ -90,7 +90,7 @@ export function useService(): Service {
   return service;
 }
 
-/** Expects operations that run at the same time to fail because the storage is unavailable. */
+/** Expects concurrent operations to fail because the storage is unavailable. */
 export async function expectUnavailable(operations: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(operations.map((each) => expect(each).rejects.toThrow(StorageUnavailableError)));
 }

@@ -8,7 +8,7 @@ const hashes = new Map<string, string>([
   ['HS512', 'sha512'],
 ]);
 
-/** What a token is made of. Nothing is checked: it may be as wrong as a test needs it. */
+/** The parts of a token, unchecked, so that a test can make invalid ones. */
 export interface TokenParts {
   readonly header?: object;
   readonly claims?: unknown;
@@ -19,7 +19,7 @@ export interface TokenParts {
   readonly hmac?: Hmac;
 }
 
-/** Signs a JWT with node:crypto, so that the tests do not trust the library that they test. */
+/** Signs a JWT with node:crypto, independent of the library under test. */
 export function forgeToken({
   header = { alg: 'HS256' },
   claims = {},
@@ -31,13 +31,13 @@ export function forgeToken({
   return `${signingInput}.${signInput(signingInput, secret, hmac)}`;
 }
 
-/** Signs a header and a payload as they are, with HS256 when `hmac` is no HMAC. */
+/** Signs a header and a payload unaltered, with HS256 when `hmac` is no HMAC. */
 export function signInput(signingInput: string, secret: string, hmac: Hmac = 'HS256'): string {
   const hash = createHmac(hashes.get(hmac) ?? 'sha256', secret);
   return hash.update(signingInput).digest('base64url');
 }
 
-/** Takes a token apart; its parts stay encoded. */
+/** Splits a token into its encoded parts. */
 export function splitToken(token: string): { header: string; payload: string; signature: string } {
   const [header = '', payload = '', signature = ''] = token.split('.');
   return { header, payload, signature };

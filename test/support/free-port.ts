@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Finds a port of the loopback interface that a process that is about to start can listen on. It lies below the ports
- * that systems give to outgoing connections, one of which would take it before that process does.
+ * Finds a free loopback port for a process that is about to start, below the ports of outgoing connections, one of which
+ * could take it first.
  */
 export async function findFreePort(): Promise<number> {
   const port = randomInt(10_000, 32_000);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { anyText } from './any-text.ts';
 
-/** A JSON text that JSON.stringify would not write, with what an exact reader makes of it. */
+/** A JSON text that JSON.stringify would not write, with its exact value. */
 interface HostileValue {
   readonly text: string;
-  /** The string or number that the text stands for exactly; `undefined` for whatever may be no field. */
+  /** The exact string or number; `undefined` for a value that is no valid field. */
   readonly value: string | number | undefined;
 }
 
-/** A member of an object, its name in one of the ways to write it. */
+/** A member of an object, with one notation of its name. */
 export interface HostileMember extends HostileValue {
   readonly name: string;
   readonly nameText: string;
@@ -16,7 +16,7 @@ export interface HostileMember extends HostileValue {
 
 const zeros = '0'.repeat(5_000);
 
-/** Numbers at the edges of what JavaScript can hold, and in all notations. */
+/** Numbers at the limits of JavaScript, and in all notations. */
 const number = fc.oneof(
   fc.maxSafeInteger().map((value) => ({ text: String(value), value })),
   fc.maxSafeInteger().map((value) => ({ text: `${value}.000`, value })),
@@ -68,7 +68,7 @@ const anyValue: fc.Arbitrary<HostileValue> = fc.oneof(
   { arbitrary: other, weight: 1 },
 );
 
-/** Names that reach a prototype or a method in a careless reader, and those of attributes that are not a client's. */
+/** Names that could reach a prototype or a method, and names of internal attributes. */
 const treacherousNames =
   '__proto__ constructor prototype hasOwnProperty toString valueOf toJSON then length id shard writeToken lastId Title'.split(
     ' ',

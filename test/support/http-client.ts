@@ -12,14 +12,14 @@ import { checkResponse } from './contract/check-response.ts';
 /** Headers by name; one with an array is sent once for each value. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** A request as it goes over the wire: nothing is added but `Host`, `Content-Length` and `Connection`. */
+/** A request as sent, plus `Host`, `Content-Length` and `Connection`. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query below the base URL, sent as they are. */
   readonly path: string;
   readonly headers?: RequestHeaders;
   readonly body?: string | Buffer;
-  /** Read no more of the response than this and hang up; the part is not compared with openapi.yaml. */
+  /** Reads at most these bytes of the response and disconnects; the part is not compared with openapi.yaml. */
   readonly maxResponseBytes?: number;
 }
 
@@ -37,7 +37,7 @@ export interface HttpClientOptions {
   readonly baseUrl: string;
   /** Sent in place of the host of `baseUrl`. */
   readonly hostHeader?: string | undefined;
-  /** How many requests are in flight at once; others wait. */
+  /** The maximum number of requests in flight; others wait. */
   readonly requestsAtOnce?: number | undefined;
 }
 
@@ -55,8 +55,8 @@ const defaultRetryAfterSeconds = 1;
 const maxRetryAfterSeconds = 60;
 
 /**
- * Sends requests unaltered, unlike `fetch`, which normalizes paths, joins headers and adds its own. Every response has to
- * be one that openapi.yaml describes.
+ * Sends requests unaltered, unlike `fetch`, which normalizes paths, joins headers and adds its own. openapi.yaml
+ * has to describe every response.
  */
 export class HttpClient {
   readonly #hostHeader: string | undefined;
@@ -109,7 +109,7 @@ export class HttpClient {
       timeout: timeoutMs,
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no bytes within ${timeoutMs / 1000} s`)));
-    // A server may respond and hang up before it has read the body.
+    // A server may respond and disconnect before it has read the body.
     outgoing.on('error', () => {});
     outgoing.end(body);
     try {
@@ -136,7 +136,7 @@ export interface EnvelopeResponse extends HttpResponse {
   readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
 }
 
-/** Sends one request on a connection of its own and parses the body of the response. */
+/** Sends one request on a new connection and parses the body of the response. */
 export async function request(
   url: string,
   { method = 'GET', ...init }: Partial<Omit<HttpRequest, 'path'>> = {},

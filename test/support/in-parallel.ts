@@ -1,4 +1,4 @@
-/** Runs an action so many times, some at a time. @returns the results in the order of the runs, which count from 0 */
+/** Runs an action a number of times, some concurrently. @returns the results in the order of the runs, counted from 0 */
 export async function inParallel<Result>(
   times: number,
   inFlight: number,
@@ -13,7 +13,7 @@ export async function inParallel<Result>(
       results[index] = await action(index);
     }
   };
-  // All end before a failure is passed on: what still runs may still write.
+  // All end before a failure is reported, because a running action may still write.
   const ended = await Promise.allSettled(Array.from({ length: inFlight }, work));
   const failure = ended.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;

@@ -9,11 +9,11 @@ export const settings = {
   AUTH_PASSWORD: 'sentinel of the password',
 };
 
-/** What a client gets to see. */
+/** The response as a client sees it. */
 interface TestResponse {
   readonly status: number;
   readonly headers: APIGatewayProxyResult['headers'];
-  /** The body; `null` stands for none, which a 304 has. */
+  /** The parsed body; `null` without one, as with a 304. */
   readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
 }
 

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 const projectFolder = resolve(import.meta.dirname, '../..');
 const service = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
 
-/** The NODE_OPTIONS that the list function is deployed with, which bound its memory. */
+/** The NODE_OPTIONS of the deployed list function, which bound its memory. */
 export const listNodeOptions: string = service.functions.listBooks.environment.NODE_OPTIONS;
 
 /** A function in serverless.yml, and the route of its requests. */
@@ -32,7 +32,7 @@ export const functionNames = functions.map(({ name }) => name);
  *
  * @param folder - where the template and the zips go
  * @param stage - the stage to package for
- * @param params - values in place of those in serverless/stages.yml, like `corsOrigin=https://docs.example.com`
+ * @param params - overrides of serverless/stages.yml, such as `corsOrigin=https://docs.example.com`
  * @param checkout - the folder of the service; this one by default
  */
 export async function packageService(
@@ -41,7 +41,7 @@ export async function packageService(
   params: readonly string[] = [],
   checkout = projectFolder,
 ): Promise<void> {
-  // Neither credentials nor a Node that the developer makes code caches with.
+  // Without the developer's credentials and Node for code caches.
   const {
     AWS_ACCESS_KEY_ID: _id,
     AWS_SECRET_ACCESS_KEY: _key,

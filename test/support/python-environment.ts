@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** There is no Python here, or none that can make a virtual environment. */
+/** Python is missing, or cannot make a virtual environment. */
 export class NoPythonError extends Error {
   override readonly name = 'NoPythonError';
 }

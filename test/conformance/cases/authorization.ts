@@ -6,7 +6,7 @@ import { defineCases } from '../case.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
-/** Far enough ahead for any clock, and one more year. */
+/** A year ahead, beyond any difference between clocks. */
 const exp = Math.floor(Date.now() / 1000) + 366 * 24 * 60 * 60;
 const foreign = { claims: { exp }, secret: 'not the secret' };
 
@@ -53,7 +53,7 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
   ],
 ];
 
-/** Authorization, as far as it can be tested without the secret. */
+/** Authorization without knowledge of the secret. */
 export const authorizationCases = defineCases('authorization', (test) => {
   for (const [situation, makeHeaders] of absentHeaders) {
     test('4.1, 4.3', `With ${situation}, every protected endpoint asks for a token`, async (context) => {
@@ -146,10 +146,10 @@ export const authorizationCases = defineCases('authorization', (test) => {
   });
 });
 
-/** Seconds ahead or past that no difference between two clocks reaches. */
+/** Seconds beyond any difference between two clocks. */
 const farSeconds = 60 * 60;
 
-/** What a token of the right secret has; a function when that takes the time of the service in seconds, or the secret. */
+/** A token with the right secret; a function of the service's time in seconds and the secret. */
 type SignedToken = Partial<TokenParts> | ((now: number, secret: string) => Partial<TokenParts> | string);
 
 type SignedTokenCase = readonly [rule: string, situation: string, token: SignedToken];
@@ -202,7 +202,7 @@ const refused: readonly SignedTokenCase[] = [
   ['4.5', 'a part of the secret', (_now, secret) => ({ claims: { exp }, secret: secret.slice(0, -1) })],
 ];
 
-/** Tokens that only someone who knows the secret can make. */
+/** Tokens that require the secret. */
 export const signedTokenCases = defineCases('signed-tokens', (test) => {
   for (const [cases, verdict] of [
     [accepted, 'accepted'],
@@ -250,7 +250,7 @@ function replacePart(token: string, part: 'header' | 'payload', value: object): 
   return `${header}.${payload}.${signature}`;
 }
 
-/** The first character, because the last one of 32 bytes has two bits that stand for nothing. */
+/** Changes the first character, because two bits of the last one have no meaning. */
 function alterSignature(token: string): string {
   const { header, payload, signature } = splitToken(token);
   return `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;

@@ -14,7 +14,7 @@ import { outcomes } from '../outcomes.ts';
 
 const depth = 100_000;
 
-/** Bodies that cannot be parsed into book fields, each with the situation as a part of a sentence. */
+/** Invalid bodies of books, each with its situation. */
 const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['is empty', ''],
   ['is only a space', ' '],
@@ -49,7 +49,7 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['is half a megabyte of no JSON', 'x'.repeat(512 * 1024)],
 ];
 
-/** Bodies that cannot be parsed, in POST /book and PUT /book/{id} alike. */
+/** Invalid bodies in POST /book and PUT /book/{id}. */
 export const invalidBodyCases = defineCases('invalid-bodies', (test) => {
   const rules = '2.2, 2.3, 2.6, 6.1, 9.2';
   for (const [situation, body] of invalidBodies) {
@@ -102,7 +102,7 @@ const contentTypes: readonly (string | undefined)[] = [
   'image/png',
 ];
 
-/** The Content-Type of a request says nothing to the service. */
+/** The service ignores the Content-Type of a request. */
 export const contentTypeCases = defineCases('content-type', (test) => {
   for (const contentType of contentTypes) {
     const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };

@@ -42,7 +42,7 @@ const ignoredMembers: readonly (readonly [string, string])[] = [
   ['an empty name', '"":1'],
 ];
 
-/** POST /book: what is stored and sent back for bodies that can be parsed. */
+/** POST /book with valid bodies. */
 export const createBookCases = defineCases('create-book', (test) => {
   test('6.3, 8.1', 'A book is created, sent back with its id, and found', async (context) =>
     expectStored(context, await createBook(context, emma)),
@@ -98,7 +98,7 @@ export const createBookCases = defineCases('create-book', (test) => {
   }
 });
 
-/** PUT /book/{id}: what changes and what stays. */
+/** PUT /book/{id} with valid bodies. */
 export const updateBookCases = defineCases('update-book', (test) => {
   for (const changes of partialBodies) {
     test('9.3', `PUT with ${JSON.stringify(changes)} changes just that`, async (context) => {
@@ -127,7 +127,7 @@ export const updateBookCases = defineCases('update-book', (test) => {
   });
 });
 
-/** DELETE /book/{id}, and what is left of a deleted book: nothing. */
+/** DELETE /book/{id}. */
 export const deleteBookCases = defineCases('delete-book', (test) => {
   const rules = '10.1, 10.2, 8.2, 9.1, 3.6';
   test(rules, 'A deleted book is not found, however often, and its neighbours stay', async (context) => {
@@ -145,7 +145,7 @@ export const deleteBookCases = defineCases('delete-book', (test) => {
   });
 });
 
-/** Forms of `{id}` that name no book, made from the id of one that exists: a lenient parser would find it. */
+/** Malformed ids made from an existing one, which a lenient parser would find. */
 const idForms: readonly (readonly [string, (id: number) => string])[] = [
   ['a word', () => 'abc'],
   ['0', () => '0'],

@@ -13,7 +13,7 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 
 const accepts = ['gzip', 'br', 'zstd', 'gzip, deflate, br', 'identity', 'x-unknown', '*;q=0', 'gzip;q=0'];
 
-/** Content coding (RFC 9110 section 12.5.3): a service need not compress, but the client has to be able to read it. */
+/** Content coding (RFC 9110 section 12.5.3): compression is optional, but the client has to support the coding. */
 export const compressionCases = defineCases('compression', (test) => {
   for (const accepted of accepts) {
     test('1.7', `Accept-Encoding: ${accepted} allows the coding of a list`, async (context) => {

@@ -17,7 +17,7 @@ import { outcomes } from '../outcomes.ts';
 
 const rounds = 10;
 
-/** Requests at the same time. The runner gives these cases the service for themselves. */
+/** Concurrent requests. The runner runs these cases one at a time. */
 export const concurrencyCases = defineCases('concurrency', (test) => {
   test('3.2, 7.1', '200 books created 20 at a time have 200 ids and are all there', async (context) => {
     const books = await createBooks(context, 200, 20);

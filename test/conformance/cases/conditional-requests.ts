@@ -9,7 +9,7 @@ import { outcomes } from '../outcomes.ts';
 
 type Header = string | readonly string[];
 
-/** By which comparison a header matches; a strong match is a weak one as well. */
+/** The comparison by which a header matches; a strong match is also a weak one. */
 type Match = 'strong' | 'weak' | 'none';
 
 const strongTag = /^"[\x21\x23-\x7e]+"$/;
@@ -220,7 +220,7 @@ async function createTagged(context: ConformanceContext) {
   return { book, path: `/book/${book.id}`, tag: tagOf(response) };
 }
 
-/** Reads the entity tag of a response, which has to be strong. */
+/** Reads the strong entity tag of a response. */
 function tagOf({ request, headers: { etag = '' } }: HttpResponse): string {
   assert.match(etag, strongTag, `the ETag of ${request.method} ${request.path} is strong, got ${etag}`);
   return etag;
@@ -248,7 +248,7 @@ function deleteIf(context: ConformanceContext, path: string, header: Header): Pr
   return context.call('DELETE', path, undefined, { 'If-Match': header });
 }
 
-/** Another tag, unless there is no letter in it. */
+/** Changes the case of a tag, or its last character when it has no letters. */
 function swapCase(tag: string): string {
   const swapped = tag === tag.toUpperCase() ? tag.toLowerCase() : tag.toUpperCase();
   return swapped === tag ? `${tag.slice(0, -1)}x"` : swapped;

@@ -16,7 +16,7 @@ const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
 
 const anyOrigin = 'https://elsewhere.example';
 
-/** What the scripts of a web site may do: nothing, unless the operator has named the site. */
+/** Requests of scripts from other origins: refused without a configured origin. */
 export const crossOriginCases = defineCases('cross-origin', (test) => {
   for (const { path, methods } of preflights) {
     test(

@@ -34,14 +34,14 @@ const refusedYears: readonly string[] = [
   ...['{}', 'NaN', 'Infinity', '-Infinity', '02020', '+2020', '0x7E4', '2020.', '.5', '2_020', '2020n'],
 ];
 
-/** The year: which numbers are integers, and that none is ever rounded. */
+/** Valid and invalid years; none is rounded. */
 export const yearCases = defineCases('year', (test) => {
   for (const [text, year] of integers) {
     test('2.6, 3.4', `The year ${text} is stored and given back exactly`, async (context) => {
       const fields = { title: 'Emma', author: '', year };
       const sent = `{"title":"Emma","author":"","year":${text}}`;
       const responses = await expectWritten(context, sent, fields);
-      // Parsing would hide digits that a number in JavaScript does not have.
+      // Parsing would hide digits beyond the precision of JavaScript's numbers.
       for (const { body } of responses) {
         const written = /"year"\s*:\s*([^,}\s]+)/.exec(body.toString())?.[1];
         assert.equal(written, String(year), `the digits of the year ${year}, got ${written}`);
@@ -75,7 +75,7 @@ const texts: readonly (readonly [string, string])[] = [
 
 const createsAtOnce = 8;
 
-/** Title and author: any string comes back as it was sent. */
+/** Title and author: any string is returned unaltered. */
 export const textCases = defineCases('text', (test) => {
   for (const [situation, text] of texts) {
     test('2.6, 3.3', `A title and an author of ${situation} come back unaltered`, async (context) => {

@@ -21,7 +21,7 @@ import { outcomes } from '../outcomes.ts';
 
 const visibleAscii = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 }, (_, index) => 0x21 + index));
 
-/** Each followed by a UUID where it would not be the same in every run: keys are remembered for 7 days. */
+/** Followed by a UUID, because keys are remembered for 7 days. */
 const validKeys: readonly (readonly [string, () => string])[] = [
   ['a UUID in quotation marks', () => `"${crypto.randomUUID()}"`],
   ['255 characters', () => crypto.randomUUID().padEnd(255, 'x')],
@@ -31,7 +31,7 @@ const validKeys: readonly (readonly [string, () => string])[] = [
   ['the form of a path', () => `/book/1?${crypto.randomUUID()}`],
 ];
 
-/** The same in every run, so that another run may have used them. */
+/** Equal in every run, so another run may have used them. */
 const fixedKeys = ['x', '1', '0', '-1', '*', '"', '__proto__', 'constructor', 'null'];
 
 const invalidKeys: readonly (readonly [string, string | readonly string[]])[] = [
@@ -49,7 +49,7 @@ const invalidKeys: readonly (readonly [string, string | readonly string[]])[] = 
 const zeroBook: BookFields = { title: '', author: '', year: 0 };
 const emma: BookFields = { title: 'Emma', author: '', year: 0 };
 
-/** Bodies that are read as the fields of {@link emma}. */
+/** Bodies with the fields of {@link emma}. */
 const equalBodies: readonly (readonly [string, string])[] = [
   ['the members in another order', '{"year":0,"author":"","title":"Emma"}'],
   ['white space', ' {\n\t"title" : "Emma" , "author":"", "year" : 0 }\r\n'],
@@ -59,7 +59,7 @@ const equalBodies: readonly (readonly [string, string])[] = [
   ['an id', '{"id":7,"title":"Emma","author":"","year":0}'],
 ];
 
-/** Each pair is two different books, however their fields are put together. */
+/** Pairs of different books. */
 const differentFields: readonly (readonly [string, Partial<BookFields>, Partial<BookFields>])[] = [
   ['another title', { title: 'Emma' }, { title: 'emma' }],
   ['another author', { author: 'a' }, { author: 'b' }],
@@ -192,7 +192,7 @@ export const idempotencyKeyCases = defineCases('idempotency-keys', (test) => {
     test('11.1', `The key ${key} is accepted and reaches nothing but its own book`, async (context) => {
       const fields = { ...emma, author: `fixed ${crypto.randomUUID()}` };
       const response = await create(context, key, fields);
-      // Another run may have used it, within the last 7 days and for other fields.
+      // Another run may have used it within the last 7 days for other fields.
       if (response.status === 422) expectResponse(response, outcomes.idempotencyKeyUsed);
       else await expectStored(context, expectCreated(response, fields));
       await createBook(context);

@@ -15,7 +15,7 @@ import type { ConformanceContext } from '../context.ts';
 import { expectResponse } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
-/** GET /books: all books, in order. What others add or delete meanwhile does not matter. */
+/** GET /books: all books, in order. Books of others may come and go. */
 export const listBooksCases = defineCases('list-books', (test) => {
   test('7.1', 'The list of all books begins in the envelope', async (context) => {
     await createBook(context);
@@ -176,7 +176,7 @@ async function getPage(context: ConformanceContext, path: string): Promise<Page>
   return { books, next: `/books${there.search}` };
 }
 
-/** Far longer than other cases, or other clients, change the catalog without a pause. */
+/** Longer than other cases or clients change the catalog without a pause. */
 const timeoutMs = 20_000;
 
 /** Repeats a check that others can make false between two looks at the catalog. */

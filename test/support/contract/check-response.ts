@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { description, findOperation, type Operation, type ResponseDescription } from './description.ts';
 
-/** A response, and of its request what decides how it has to be. */
+/** A response, and the parts of its request that determine it. */
 export interface CheckedResponse {
   readonly request: {
     readonly method: string;
@@ -28,21 +28,21 @@ const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: (body) => zstdDecompressSync(body),
 };
 
-/** Messages of responses that call a request invalid. */
+/** Messages of responses to invalid requests. */
 const refusals: readonly unknown[] = ['Invalid input', 'Invalid request payload', 'Invalid idempotency key'];
 
-/** Like the service: a BOM is no JSON, and neither is what is no UTF-8. */
+/** Like the service, refuses a BOM and invalid UTF-8. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A number in JSON that JavaScript might have rounded: with a fraction or an exponent. */
 const roundable = /[0-9][.eE]/;
 
-/** Objects and arrays in a body above which it may be nested too deep to be read. */
+/** A body with more objects and arrays may be nested too deep. */
 const maxContainers = 1000;
 
 /**
- * Compares a response with openapi.yaml: its status has to be described for this request, its headers and its body have
- * to be as described, and a request that the description allows must not be called invalid, nor any other accepted.
+ * Compares a response with openapi.yaml: status, headers and body have to match the description, a request that the
+ * description allows must not be refused as invalid, and no other may be accepted.
  *
  * @throws an Error that says what differs
  */
@@ -117,7 +117,7 @@ function isDescribed(
   const query = new URLSearchParams(path.split('?')[1]);
   for (const { name, in: place, schema } of parameters) {
     const [text, ...others] = place === 'query' ? query.getAll(name) : [];
-    // Which of several values counts is not said.
+    // The description does not say which of several values counts.
     if (others.length > 0) return undefined;
     if (text !== undefined && !(/^(?:0|[1-9][0-9]*)$/.test(text) && fits(schema, Number(text)))) return false;
     const key = Object.keys(headers).find((sent) => sent.toLowerCase() === name.toLowerCase());
@@ -145,7 +145,7 @@ function validate(schema: object, value: unknown): string | undefined {
   return validator(value) ? undefined : ajv.errorsText(validator.errors, { dataVar: '' });
 }
 
-/** Gives `undefined`, which no schema allows, where a body is no JSON. */
+/** @returns `undefined`, which no schema allows, when the body is not JSON */
 function parseBody({ headers, body }: CheckedResponse): unknown {
   try {
     return JSON.parse((decoders[String(headers['content-encoding'])]?.(body) ?? body).toString());
