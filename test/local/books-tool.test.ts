@@ -37,24 +37,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('an export', { timeout: longTestMs }, () => {
   test('holds any text, so an import of it creates the same books', async () => {
     const fields = fc.record({ title: anyText, author: anyText, year: fc.maxSafeInteger() });
-    const odd = [
-      ' a',
-      'a ',
-      '\r',
-      '\n',
-      '\r\n',
-      '"',
-      ',',
-      '=1+1',
-      '\ufeff',
-      '',
-      '\0',
-      '\u2028',
-      '\ufffd',
-      '\\"',
-    ];
+    const odd = [...'\r\n",\ufeff\0\u2028\ufffd', ' a', 'a ', '\r\n', '=1+1', '', '\\"'];
     const books = [
-      ...fc.sample(fields, { numRuns: 150, seed: 7 }),
+      ...fc.sample(fields, { numRuns: 100, seed: 7 }),
       ...odd.map((text) => ({ title: text, author: text, year: 1 })),
     ];
     const lines = books.map((book) => JSON.stringify(book).replaceAll('\ufffd', '\\ufffd'));
