@@ -4,7 +4,7 @@ import { conformanceCases, groupNames } from './suite.ts';
 
 const usage = `Usage: npm run conformance -- --base-url URL --username U --password P [options]
 
-Asks a running service for every rule of its specification, over HTTP. It makes and deletes books of its own.
+Checks a running service against every rule of its specification, over HTTP. It makes and deletes books of its own.
 
   --base-url URL      where the service is; may end in a path, such as the stage of an API Gateway
   --username U        the configured username

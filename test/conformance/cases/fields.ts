@@ -37,7 +37,7 @@ const refusedYears: readonly string[] = [
 /** Valid and invalid years; none is rounded. */
 export const yearCases = defineCases('year', (test) => {
   for (const [text, year] of integers) {
-    test('2.6, 3.4', `The year ${text} is stored and given back exactly`, async (context) => {
+    test('2.6, 3.4', `The year ${text} is stored and sent back exactly`, async (context) => {
       const fields = { title: 'Emma', author: '', year };
       const sent = `{"title":"Emma","author":"","year":${text}}`;
       const responses = await expectWritten(context, sent, fields);

@@ -34,7 +34,7 @@ const tooLarge: readonly (readonly [string, Partial<BookFields>])[] = [
 /** Large books and large bodies. */
 export const sizeCases = defineCases('sizes', (test) => {
   for (const [situation, fields] of fitting) {
-    test('2.8', `A book with ${situation} is stored and given back whole`, async (context) => {
+    test('2.8', `A book with ${situation} is stored and sent back whole`, async (context) => {
       const book = { ...dune, ...fields };
       await expectWritten(context, book, book);
     });
