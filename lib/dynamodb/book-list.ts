@@ -6,7 +6,7 @@ import type { QueryPage } from './query-page.ts';
 import { parseCounter } from './stored-items.ts';
 import { Table } from './table.ts';
 
-/** Shards whose first page is requested ahead. More would take memory and save hardly any time. */
+/** Shards whose first page is requested ahead: more take memory and save hardly any time. */
 const shardsAhead = 3;
 
 /** Books in a database page of the whole list, half of what Query returns of small ones: several are in memory. */
@@ -23,17 +23,15 @@ export interface BookPage {
   readonly continueAfter?: number | undefined;
 }
 
-/** The attributes that a Query returns. "year" is a reserved word of DynamoDB's expressions. */
-const bookProjection = { expression: 'id, title, author, #year', names: { '#year': 'year' } };
-const idProjection = { expression: 'id', names: {} };
+type Projection = { readonly expression: string; readonly names: Readonly<Record<string, string>> };
 
-type Projection = typeof bookProjection | typeof idProjection;
+/** The attributes that a Query returns. "year" is a reserved word of DynamoDB's expressions. */
+const bookProjection: Projection = { expression: 'id, title, author, #year', names: { '#year': 'year' } };
+const idProjection: Projection = { expression: 'id', names: {} };
 
 /**
- * The list of books, in ascending order of their ids.
- *
- * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a
- * {@link CounterMissingError} when the table holds books and no counter.
+ * The list of books, in ascending order of their ids. Each operation throws a {@link StorageUnavailableError} when the
+ * database gives no usable response, and a {@link CounterMissingError} when the table holds books and no counter.
  */
 export class BookList {
   readonly #table: Table;
@@ -47,8 +45,6 @@ export class BookList {
    * Reads all books as text, without an object for each. Memory does not grow with their number: only the first pages of a
    * few shards are read ahead. Books that are created or deleted meanwhile may or may not be included; every other book
    * is, once.
-   *
-   * @returns chunks of JSON objects with commas between them
    */
   async *readAll(): AsyncGenerator<string> {
     const ahead = [this.#startQuery(0)];
@@ -105,11 +101,7 @@ export class BookList {
     }
   }
 
-  async *#readAfter<Element>(
-    after: number,
-    projection: Projection,
-    limit = Infinity,
-  ): AsyncGenerator<readonly Element[], void, undefined> {
+  async *#readAfter<Element>(after: number, projection: Projection, limit = Infinity) {
     let missing = limit;
     let lastShard: number | undefined;
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
@@ -154,7 +146,6 @@ export class BookList {
   }
 }
 
-/** The elements of an array of books, without its brackets. */
 function toJson(books: readonly Book[]): string {
-  return JSON.stringify(books).slice(1, -1);
+  return JSON.stringify(books).slice(1, -1); // without brackets
 }

@@ -18,10 +18,7 @@ import { Table } from './table.ts';
 /** Enough that no two writes draw the same token. */
 const writeTokenBytes = 9;
 
-/**
- * What an update does to the write tokens. A book that was stored by other means has none and gets them. The token of the
- * create becomes an attribute of its own with the first update.
- */
+/** What an update does to the write tokens. A book that was stored by other means has none and gets them. */
 const shiftWriteTokens =
   'createToken = if_not_exists(createToken, if_not_exists(writeToken, :writeToken)), ' +
   'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
@@ -33,14 +30,12 @@ const maxVersions = 100;
 type Versions = readonly string[] | undefined;
 
 /**
- * The books in DynamoDB.
- *
  * The SDK retries a request whose response was lost, although it may have been carried out. Each book carries the tokens
  * of the write that created it and of the last two writes, so that a retry detects that an earlier attempt was carried
  * out, even when another client has changed the book since. The token of the last write is the book's version.
  *
- * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response. Those that take
- * versions throw a {@link VersionMismatchError} and change nothing when the book has none of them.
+ * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a
+ * {@link VersionMismatchError} when the book has none of the versions.
  */
 export class BookRepository {
   readonly #table: Table;
@@ -55,8 +50,7 @@ export class BookRepository {
   /**
    * Stores a book under a new id; with an idempotency key only once, however often it is called within 7 days.
    *
-   * @throws {BookTooLargeError} when the book does not fit into an item
-   * @throws {IdempotencyKeyUsedError} when the key belongs to a book with other fields
+   * @throws {BookTooLargeError | IdempotencyKeyUsedError}
    * @throws {IdTakenError} when the counter drew the id of an existing book; that book stays as it is
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
@@ -94,10 +88,7 @@ export class BookRepository {
     }
   }
 
-  /**
-   * @param claimed - whether other requests may store the same book
-   * @returns whether this request stored the book, and not an earlier one
-   */
+  /** @returns whether this request stored the book; others may do so, too, when it is `claimed` */
   async #store({ book, version }: VersionedBook, { claimed }: { claimed: boolean }): Promise<boolean> {
     try {
       const Item = { ...bookKey(book.id), ...book, writeToken: version };
@@ -113,7 +104,7 @@ export class BookRepository {
     }
   }
 
-  /** @throws {BookNotFoundError} when there is no such book */
+  /** @throws {BookNotFoundError} */
   async get(id: number): Promise<VersionedBook> {
     const found = await this.#find(id);
     if (found === undefined) throw new BookNotFoundError();
@@ -124,8 +115,7 @@ export class BookRepository {
    * Changes the given fields of a book in one request, so that concurrent updates never undo each other.
    *
    * @returns the whole book after the update
-   * @throws {BookNotFoundError} when there is no such book
-   * @throws {BookTooLargeError} when the changed book would not fit into an item; it is not changed
+   * @throws {BookNotFoundError | BookTooLargeError}
    */
   async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
     const entries = Object.entries(changes);
@@ -167,7 +157,7 @@ export class BookRepository {
    * Removes a book. When a response was lost and the retry finds no book, our own request has probably removed it: that
    * counts as success, as a false "not found" would be worse.
    *
-   * @throws {BookNotFoundError} when there is no such book
+   * @throws {BookNotFoundError}
    */
   async delete(id: number, versions?: Versions): Promise<void> {
     const condition = await this.#conditionOn(id, versions);

@@ -4,11 +4,7 @@ import { AttemptHandler } from './http-handler.ts';
 import { keepSigner, Sha256 } from './signing.ts';
 import type { TableLocation } from './table-url.ts';
 
-/**
- * With the timeout of an attempt (http-handler.ts) and the backoff between attempts, an operation fails within about 9 s,
- * before the shortest timeout of a function (10 s, serverless.yml) and of API Gateway (29 s), so that a hanging database
- * gives an enveloped 503.
- */
+/** With the timeout of an attempt and the backoff, an operation fails within about 9 s, before a function's 10 s are over. */
 const maxAttempts = 3;
 
 /** Settings that the SDK would otherwise look for in the environment and in configuration files. */

@@ -23,7 +23,7 @@ class ResettableTlsAgent extends https.Agent {
   }
 }
 
-/** Makes the agents of one client by protocol. They keep connections open between requests. */
+/** Makes the agents of one client, by protocol. */
 export function createAgents(): Readonly<Record<string, http.Agent>> {
   return { 'http:': new http.Agent(options), 'https:': new ResettableTlsAgent(options) };
 }
@@ -31,8 +31,6 @@ export function createAgents(): Readonly<Record<string, http.Agent>> {
 /**
  * Ends a connection with a TCP reset (RFC 9293 section 3.5.2), so that the kernel discards what it has not sent. After
  * `destroy()` it would continue to send: a request that was given up could still reach DynamoDB, even after its retry.
- *
- * @param connection - a connection of an agent of {@link createAgents}
  */
 export function resetConnection(connection: Socket): void {
   const tcpConnection = tcpConnections.get(connection) ?? connection;

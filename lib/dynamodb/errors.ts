@@ -3,8 +3,7 @@ import { StorageUnavailableError } from '../books/errors.ts';
 /** An attempt got no usable response. The SDK retries it. */
 export class AttemptError extends Error {
   override readonly name = 'AttemptError';
-  /** The SDK's mark of errors to retry. */
-  readonly $retryable = {};
+  readonly $retryable = {}; // tells the SDK to retry
   /** Whether DynamoDB may have received the request, and so may have carried it out. */
   readonly requestSent: boolean;
 
@@ -36,12 +35,7 @@ export class KeySchemaError extends Error {
   override readonly name = 'KeySchemaError';
 }
 
-/**
- * Translates an exception of the SDK's client, so that it stops here.
- *
- * @returns the error itself when the request was invalid; a {@link StorageUnavailableError} for all others: throttling,
- *   timeouts, broken connections, damaged responses
- */
+/** @returns the error itself when the request was invalid, a {@link StorageUnavailableError} for all other exceptions */
 export function translateDynamoDBError(error: unknown): unknown {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
   if (isValidationError(error)) return error;

@@ -27,23 +27,19 @@ export interface HttpResponse {
 }
 
 /**
- * Makes the attempts at requests to DynamoDB, in place of the SDK's handler, with three promises that it does not give:
+ * Makes the attempts at requests to DynamoDB, with three promises that the SDK's handler does not give:
  *
  * - an attempt ends within one timeout, however slowly the response arrives;
- * - when it is given up, nothing of it is sent any more ({@link resetConnection}). It is given up, and none is made after
- *   it, when the invocation is over: Lambda would freeze it and continue it minutes after the client got its 503;
- * - a response is passed on only when it is whole: its CRC-32 is the one in `x-amz-crc32`, which DynamoDB always sends.
- *   Without that header it counts as damaged over HTTPS and from an engine that has sent the header before; from other
- *   engines it has to be a JSON object.
+ * - an attempt that is given up sends nothing more ({@link resetConnection}). All are given up when the invocation is
+ *   over: Lambda would freeze them and continue them minutes after the client got its 503;
+ * - a response is whole: its CRC-32 is the one in `x-amz-crc32`, which DynamoDB always sends. Without the header it is
+ *   damaged over HTTPS and from an engine that has sent the header before; from others it has to be a JSON object.
  */
 export class AttemptHandler {
   readonly #agents = createAgents();
   #sendsChecksums = false;
 
-  /**
-   * @returns the response, whatever its status
-   * @throws {AttemptError} when there is no whole response
-   */
+  /** @throws {AttemptError} when there is no whole response, whatever its status */
   async handle(request: HttpRequest): Promise<{ response: HttpResponse }> {
     if (invocationSignal.getStore()?.aborted) throw new AttemptError(invocationOver, { requestSent: false });
     const response = await this.#exchange(request);
@@ -58,7 +54,6 @@ export class AttemptHandler {
     return { response };
   }
 
-  /** Closes the connections that are kept open. */
   destroy(): void {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
@@ -83,14 +78,10 @@ export class AttemptHandler {
     const abandon = () => fail(invocationOver);
     signal?.addEventListener('abort', abandon);
     // After a pause of the process, timers run before what has arrived meanwhile is read; immediates run after that.
-    const timeOut = () => setImmediate(fail, `no response within ${attemptTimeoutMs} ms`);
-    const timer = setTimeout(timeOut, attemptTimeoutMs);
-    const markSent = () => {
-      requestSent = true;
-    };
+    const timer = setTimeout(() => setImmediate(fail, 'no response in time'), attemptTimeoutMs);
     outgoing.once('socket', (socket) => {
-      if (outgoing.reusedSocket) markSent();
-      else socket.once(connected, markSent);
+      requestSent = outgoing.reusedSocket;
+      if (!requestSent) socket.once(connected, () => (requestSent = true));
     });
     outgoing.once('response', (incoming) => {
       responseStarted = true;

@@ -12,18 +12,13 @@ const lifetimeSeconds = 7 * 24 * 60 * 60;
 export interface Claim {
   /** Digest of the key and of the fields that it was first used with. */
   readonly fingerprint: string;
-  /** The id that was drawn for the book. */
   readonly bookId: number;
-  /** The token that the book is stored with. */
   readonly writeToken: string;
   /** Whether the book has been stored, so that it is not stored again after it has been deleted. */
   readonly done?: boolean;
 }
 
-/**
- * The claims of idempotency keys, in the table of the books, in partitions that no list reads. Expired ones count as
- * absent; DynamoDB's time to live removes them by their attribute `expiresAt`, in seconds since 1970.
- */
+/** The claims, in partitions that no list reads. DynamoDB's time to live removes expired ones, which count as absent. */
 export class IdempotencyClaims {
   readonly #table: Table;
 

@@ -6,10 +6,8 @@ import { Table } from './table.ts';
 import type { TableLocation } from './table-url.ts';
 
 /**
- * Opens the books one by one, after a check of their table. A function awaits this while its module loads, so that an
+ * Opens the books one by one, after {@link Table.verify}. A function awaits this while its module loads, so that an
  * instance whose storage is unreachable fails in Lambda's INIT phase and serves nobody.
- *
- * @throws what {@link Table.verify} throws
  */
 export async function openBookRepository(location: TableLocation): Promise<BookRepository> {
   return new BookRepository(await connect(location), location.tableName);

@@ -1,7 +1,7 @@
 import { AttemptError } from './errors.ts';
 import type { ItemKey } from './keys.ts';
 
-/** What a Query returns: at most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
+/** At most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
 export interface QueryPage {
   /** The items as JSON objects with commas between them: `{"id":1,"title":"Emma"}`. */
   readonly items: string;
@@ -17,11 +17,10 @@ export interface QueryPage {
 const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|N"\s*:\s*"([^"]*)")\s*\}/g;
 
 /**
- * Converts the response to a Query from DynamoDB's JSON to plain JSON as text. With JSON.parse and JSON.stringify a list
- * takes twice the CPU time (docs/benchmarks.md).
+ * Converts the response to a Query to plain JSON as text: with JSON.parse and JSON.stringify, a list takes twice the CPU
+ * time (docs/benchmarks.md). The items have an attribute `id` and otherwise strings and numbers.
  *
- * @param body - the body of the response, whose items have an attribute `id` and otherwise strings and numbers
- * @throws {AttemptError} when it is no complete page
+ * @throws {AttemptError} when the body is no complete page
  */
 export function readQueryPage(body: Uint8Array): QueryPage {
   const text = body.toString().replace(typedValue, '$1$2');

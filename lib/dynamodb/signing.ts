@@ -1,7 +1,6 @@
 import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** Text in UTF-8, or bytes. */
 type Data = string | ArrayBuffer | ArrayBufferView;
 
 /**

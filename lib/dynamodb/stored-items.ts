@@ -3,12 +3,10 @@ import type { VersionedBook } from '../books/book.ts';
 /** Attributes of an item, as lib-dynamodb returns them. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A book with the tokens of its writes. The token of the last write is its version. */
+/** A book with the tokens of the writes that created it and that preceded the last one. */
 export interface StoredBook {
   readonly current: VersionedBook;
-  /** The token of the last write but one. */
   readonly previousToken: unknown;
-  /** The token of the write that created the book. */
   readonly createToken: unknown;
 }
 

@@ -1,8 +1,6 @@
-/** Where a table is. */
 export interface TableLocation {
   /** The DynamoDB endpoint: an origin without path. */
   readonly endpoint: string;
-  /** The region that requests are signed for. */
   readonly region: string;
   readonly tableName: string;
 }

@@ -27,11 +27,9 @@ interface Output {
 }
 
 /**
- * The requests to one table. Reads are strongly consistent.
- *
- * Each operation throws a {@link StorageUnavailableError} when no attempt gets a usable response, and each write a
- * {@link ConditionFailedError} when its condition does not hold. A function that parses an item returns `undefined` for a
- * damaged one; the request is then retried.
+ * The requests to one table. Reads are strongly consistent. Each operation throws a {@link StorageUnavailableError} when no
+ * attempt gets a usable response, and each write a {@link ConditionFailedError} when its condition does not hold. `parse`
+ * returns `undefined` for a damaged item; the request is then retried.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
@@ -92,11 +90,8 @@ export class Table {
   }
 
   /**
-   * Checks that the table exists and has our key schema. Unlike DescribeTable, reading the counter takes no permission
-   * that the functions lack, has no low quota, and leaves an open connection behind.
-   *
-   * @throws {TableNotFoundError} when there is no such table
-   * @throws {KeySchemaError} when its primary key is another
+   * Reads the counter, which fails with a {@link TableNotFoundError} or a {@link KeySchemaError} unless the table is ours.
+   * Unlike DescribeTable, that takes no further permission, has no low quota, and leaves an open connection behind.
    */
   async verify(): Promise<void> {
     try {

@@ -38,10 +38,6 @@ export const bundleOptions: BuildOptions = {
 /**
  * Bundles a function into one ES module. The AWS SDK comes with it: the version that was tested, and a faster start than
  * the runtime's own.
- *
- * @param serviceDir - the folder of the service
- * @param entryPoint - the function's source, below it
- * @param outfile - the path of the bundle
  */
 export async function bundle(serviceDir: string, entryPoint: string, outfile: string): Promise<void> {
   await build({

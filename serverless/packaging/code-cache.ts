@@ -12,10 +12,7 @@ export const codeCacheNode = process.env.CODE_CACHE_NODE || process.execPath;
 /** Its environment: nothing that changes how it compiles, and no credentials. */
 const env = { PATH: process.env.PATH };
 
-/**
- * V8 accepts a cache only under the flags that it was made with. Sizes of the heap do not count; `--expose-gc` does, with
- * which Lambda is known to start Node, without a promise.
- */
+/** V8 accepts a cache only under the flags that it was made with. Lambda is known to start Node with `--expose-gc`. */
 const variants = [
   { extension: 'cache', flags: [] },
   { extension: 'gc-cache', flags: ['--expose-gc'] },
@@ -24,10 +21,7 @@ const variants = [
 /** Make equal caches of equal code. V8 accepts them without these flags, too. */
 const reproducible = ['--predictable', '--random-seed=1'];
 
-/**
- * @returns operating system, processor and major version of {@link codeCacheNode}, like `linux-arm64 v24`; nothing when it
- *   cannot be started
- */
+/** @returns the kind of {@link codeCacheNode}, like `linux-arm64 v24`; nothing when it cannot be started */
 export function findCodeCacheKind(): string | undefined {
   const expression = 'process.platform + "-" + process.arch + " " + process.version.split(".")[0]';
   const { status, stdout } = spawnSync(codeCacheNode, ['-p', expression], { encoding: 'utf8', env });
@@ -35,14 +29,11 @@ export function findCodeCacheKind(): string | undefined {
 }
 
 /**
- * Adds V8's code cache to a bundle: without it, a cold start takes 25 % more instructions. Makes of `get-book.mjs`
+ * Adds V8's code cache to a bundle: without it, a cold start takes 25 % more instructions. Makes of `get-book.mjs` the
+ * script `get-book.bundle.js`, since Node takes code caches for modules only from a folder that it has written, its
+ * compiled code `get-book.bundle.cache` and `get-book.bundle.gc-cache`, and a new `get-book.mjs` that loads them.
  *
- * - `get-book.bundle.js`, a script, since Node takes code caches for modules only from a folder that it has written;
- * - `get-book.bundle.cache` and `get-book.bundle.gc-cache`, its compiled code;
- * - `get-book.mjs`, which loads them.
- *
- * @param folder - the folder of the bundle
- * @param name - its name without its extension
+ * @param name - the name of the bundle without its extension
  */
 export async function addCodeCache(folder: string, name: string): Promise<void> {
   const module = join(folder, `${name}.mjs`);

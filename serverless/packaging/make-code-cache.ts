@@ -1,6 +1,6 @@
 /**
- * Loads a bundle as Lambda's INIT phase does and stores what V8 compiled: `node make-code-cache.ts BUNDLE CACHE`. A server that
- * responds `{}` to everything stands for the table.
+ * Loads a bundle as Lambda's INIT phase does and stores what V8 compiled: `node make-code-cache.ts BUNDLE CACHE`. The table
+ * is a server that responds `{}` to everything.
  */
 
 import { once } from 'node:events';
@@ -11,9 +11,7 @@ import { Script } from 'node:vm';
 
 const [bundle = '', cache = ''] = process.argv.slice(2);
 
-const database = createServer((_request, response) => {
-  response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0', 'Content-Length': 2 }).end('{}');
-});
+const database = createServer((_request, response) => response.end('{}'));
 database.listen(0, '127.0.0.1');
 await once(database, 'listening');
 const { port } = database.address() as AddressInfo;

@@ -1,29 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { Hooks, Serverless } from '../framework.ts';
 import { addCodeCache, codeCacheNode, findCodeCacheKind } from './code-cache.ts';
-
-/** The part of the Serverless Framework's `serverless` object that is used here. */
-interface Serverless {
-  readonly serviceDir: string;
-  readonly service: {
-    readonly provider: { readonly architecture: string; readonly runtime: string };
-    readonly functions: Readonly<Record<string, FunctionDefinition>>;
-  };
-  readonly classes: {
-    /** The framework prints its message without a stack. */
-    readonly Error: new (
-      message: string,
-    ) => Error;
-  };
-}
-
-/** A function of serverless.yml. */
-interface FunctionDefinition {
-  /** Path of the module without its extension, a dot, the name of the export. */
-  readonly handler: string;
-  package?: { readonly artifact: string };
-}
 
 /** Operating system and processor of Lambda by architecture, as Node names them. */
 const platforms: Readonly<Record<string, string>> = { arm64: 'linux-arm64', x86_64: 'linux-x64' };
@@ -33,7 +12,7 @@ const zipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o1006
 
 /** Serverless plugin that packages each function: a zip with its bundle and, where it can be made, the code cache. */
 export default class PackagingPlugin {
-  readonly hooks: Readonly<Record<string, () => Promise<void>>>;
+  readonly hooks: Hooks;
   readonly #serverless: Serverless;
 
   constructor(serverless: Serverless) {
