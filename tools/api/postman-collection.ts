@@ -7,24 +7,8 @@ import { promisify } from 'node:util';
 /** The folder of the service. */
 export const projectFolder = resolve(import.meta.dirname, '../..');
 
-/** A request or a folder of requests, as far as it is changed here. */
-interface Item {
-  readonly name: string;
-  readonly item?: readonly Item[];
-  readonly request?: Request;
-}
-
-interface Request {
-  readonly url: { readonly query: readonly Parameter[]; readonly variable: readonly Parameter[] };
-  readonly header: readonly Parameter[];
-}
-
-interface Parameter {
-  readonly key: string;
-}
-
-/** Members that change with each conversion, or that no request needs. */
-const leftOut: ReadonlySet<string> = new Set(['id', '_postman_id', 'response']);
+/** Members that change with each conversion, or that no request needs: all but one use the token of the collection. */
+const omitted = ['id', '_postman_id', 'response', 'auth', 'event', 'protocolProfileBehavior'];
 
 /** The token, and the book that was created, fetched or changed last. */
 const variables = { token: '', bookId: '1', etag: '*' };
@@ -39,7 +23,7 @@ const storeVariables = [
   "if (result?.id) pm.collectionVariables.set('bookId', result.id);",
 ];
 
-/** Headers with a value of use to everybody; the converter invents values. */
+/** Headers with a value of use to everybody. */
 const headerValues: Readonly<Record<string, object>> = {
   'Idempotency-Key': { value: '{{$guid}}' },
   'If-Match': { value: '{{etag}}', disabled: true },
@@ -57,10 +41,10 @@ export async function makePostmanCollection(): Promise<string> {
     const file = join(folder, 'collection.json');
     const options = 'parametersResolution=Example,folderStrategy=Tags,includeAuthInfoInExample=false';
     await runTool('openapi2postmanv2', ['-s', 'openapi.yaml', '-o', file, '-O', options]);
-    const { item, variable, ...rest } = JSON.parse(await readFile(file, 'utf8'), omit);
+    const { item, variable, ...rest } = JSON.parse(await readFile(file, 'utf8'), adapt);
     const collection = {
       ...rest,
-      item: item.map(adapt),
+      item,
       event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeVariables } }],
       auth: {
         type: 'apikey',
@@ -74,31 +58,18 @@ export async function makePostmanCollection(): Promise<string> {
   }
 }
 
-function omit(key: string, value: unknown): unknown {
-  return leftOut.has(key) ? undefined : value;
-}
+type Parameter = { readonly key: string };
 
-function adapt({ name, item, request, ...rest }: Item): object {
-  if (item !== undefined) return { name, ...rest, item: item.map(adapt) };
-  return { name, request: request && adaptRequest(request, name === 'Log in') };
-}
-
-/** Query parameters are optional: they are there to be switched on and filled in. Values of their own would be random. */
-function adaptRequest(request: Request, isPublic: boolean): object {
-  const { url, header } = request;
-  return {
-    ...request,
-    url: {
-      ...url,
-      query: url.query.map((parameter) => ({ ...parameter, value: '', disabled: true })),
-      variable: url.variable.map((variable) =>
-        variable.key === 'id' ? { ...variable, value: '{{bookId}}' } : variable,
-      ),
-    },
-    header: header.map((parameter) => ({ ...parameter, ...headerValues[parameter.key] })),
-    // The collection's token otherwise, for which the member has to be absent.
-    auth: isPublic ? { type: 'noauth' } : undefined,
-  };
+/** A reviver of JSON. Query parameters are optional, to be switched on and filled in; the converter invents values. */
+function adapt(member: string, value: unknown): unknown {
+  if (omitted.includes(member)) return undefined;
+  const change = (toChange: (parameter: Parameter) => object | undefined) =>
+    (value as readonly Parameter[]).map((parameter) => ({ ...parameter, ...toChange(parameter) }));
+  if (member === 'query') return change(() => ({ value: '', disabled: true }));
+  if (member === 'variable') return change(({ key }) => (key === 'id' ? { value: '{{bookId}}' } : undefined));
+  if (member === 'header') return change(({ key }) => headerValues[key]);
+  const isLogin = member === 'request' && (value as { readonly name?: string }).name === 'Log in';
+  return isLogin ? { ...(value as object), auth: { type: 'noauth' } } : value;
 }
 
 /** Runs a command of a package in tools/api/package.json. @returns its standard output */

@@ -25,8 +25,8 @@ const repeatEvery = 4;
 /** A create without a response, which is retried with its key. */
 type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invoked'>;
 
-/** A response; its status is 0 when the connection broke. */
-type TestResponse = Pick<Operation, 'invoked' | 'returned' | 'status'> & { readonly data: unknown };
+/** An envelope; its status is 0 when the connection broke. */
+type TestResponse = Pick<Operation, 'status'> & { readonly data: unknown };
 
 /** Clients that create, read, change and delete books, and the history of their operations. */
 export class Workload {
@@ -108,28 +108,20 @@ export class Workload {
   }
 }
 
-async function ask(
-  { baseUrl, headers }: Target,
-  method: string,
-  path: string,
-  body?: object,
-  key?: string,
-): Promise<TestResponse> {
+async function ask({ baseUrl, headers }: Target, method: string, path: string, body?: object, key?: string) {
   const invoked = performance.now();
-  try {
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: { ...headers, ...(key && { 'Idempotency-Key': key }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const { status, data } = (await response.json()) as { status: number; data: unknown };
-    const returned = status === 503 ? Number.POSITIVE_INFINITY : performance.now();
-    return { invoked, returned, status, data };
-  } catch {
-    return { invoked, returned: Number.POSITIVE_INFINITY, status: 0, data: null };
-  }
+  const response: TestResponse = await fetch(baseUrl + path, {
+    method,
+    headers: { ...headers, ...(key && { 'Idempotency-Key': key }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+    .then((response) => response.json() as Promise<TestResponse>)
+    .catch(() => ({ status: 0, data: null }));
+  const { status, data } = response;
+  const returned = status === 0 || status === 503 ? Number.POSITIVE_INFINITY : performance.now();
+  return { invoked, returned, status, data };
 }
 
-function asBook({ data, ...response }: TestResponse): Omit<TestResponse, 'data'> & { readonly book?: Book } {
-  return data === null ? response : { ...response, book: data as Book };
+function asBook({ data, ...response }: Awaited<ReturnType<typeof ask>>) {
+  return { ...response, book: (data ?? undefined) as Book | undefined };
 }
