@@ -270,7 +270,7 @@ describe.concurrent('an engine that hangs', () => {
       const { statusCode } = await create(createEvent(), createContext(1_000));
       const created = await others.create(emma, 'key');
       await others.delete(created.book.id);
-      // An attempt that was not given up would have been retried by then.
+      // An attempt without its timeout would have been retried by then.
       await wait(3_500);
 
       expect(statusCode).toBe(503);

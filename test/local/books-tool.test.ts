@@ -252,7 +252,7 @@ describe('an import', { timeout: longTestMs }, () => {
           .replace(/\}x$/m, ',"title":"X"}'),
     ],
   ])(
-    'writes rejected rows to a %s file that is rejected again, or mended and imported',
+    'writes rejected rows to a %s file that is rejected again, or corrected and imported',
     async (format, content, rows, mend) => {
       const file = join(folder, `rejecting.${format}`);
       const rejected = `${file}.rejected.${format}`;
@@ -262,7 +262,7 @@ describe('an import', { timeout: longTestMs }, () => {
       const again = await runImport(rejected, ['--batch', format]);
       const textAgain = await readFile(`${rejected}.rejected.${format}`, 'utf8');
       await writeFile(rejected, mend(text));
-      const mended = await runImport(rejected, ['--batch', format]);
+      const corrected = await runImport(rejected, ['--batch', format]);
 
       expect(first.output).toContain('3 rows rejected, see');
       expect(first.exitCode).toBe(3);
@@ -271,8 +271,8 @@ describe('an import', { timeout: longTestMs }, () => {
       expect(textAgain.replace('3 cells where the header has 5', '2 cells where the header has 4')).toBe(
         text,
       );
-      expect(mended.output).toContain('3 books created in');
-      expect(mended.exitCode).toBe(0);
+      expect(corrected.output).toContain('3 books created in');
+      expect(corrected.exitCode).toBe(0);
       expectFields(await listBooks(), [
         { title: 'Emma', author: 'Jane', year: 1815 },
         { title: 'Dune', author: 'F', year: 1965 },

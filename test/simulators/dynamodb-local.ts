@@ -81,7 +81,7 @@ export async function startEngine(folder: string): Promise<Engine> {
   };
 }
 
-/** Anything but a refused connection will do: it answers a request without an operation with 400. */
+/** Waits for any response; a request without an operation gets 400. */
 async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + startDeadlineMs;
   while (Date.now() < deadline && child.exitCode === null) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 
-/** How a function answered an invocation. */
+/** The response of a function to an invocation. */
 export type InvocationResult =
   | { readonly kind: 'response'; readonly payload: unknown }
   | { readonly kind: 'stream'; readonly stream: IncomingMessage }
@@ -42,7 +42,7 @@ export class RuntimeApi {
     });
     this.initialized.catch(() => {});
     this.#server = createServer((request, response) => {
-      // An instance that is gone, or that broke its answer off, has shown that to whoever reads the answer.
+      // The reader of the response sees that the instance has ended or has cut it off.
       this.#serve(request, response).catch(() => response.destroy());
     });
   }

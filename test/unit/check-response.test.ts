@@ -25,8 +25,8 @@ test.each([
     'a request was accepted that is not as described',
   ],
   ['a valid key that is refused', refused('key'), 'a request was refused that is as described'],
-])('%s is not', (_situation, answer, problem) => {
-  expect(() => checkResponse(answer)).toThrow(problem);
+])('%s is not', (_situation, response, problem) => {
+  expect(() => checkResponse(response)).toThrow(problem);
 });
 
 test.each(['', 'a b', 'x'.repeat(256), 'é'])('the malformed key %j may be refused', (key) => {

@@ -41,7 +41,7 @@ export function chooseColumns(
   const known = names.includes(reasonColumn) ? fieldNames : without;
   const missing = fieldNames.filter((field) => !(columns[field] || known.includes(field)));
   if (Object.keys(columns).length > 0 && missing.length === 0) return columns;
-  const confirm = missing.length < 3 ? `, or confirm with --without ${missing} that there is none` : '';
+  const confirm = missing.length < 3 ? `, or confirm its absence with --without ${missing}` : '';
   throw new CommandError(
     `no column for ${missing.join(', ')} among ${quote(names)}; name it, as in --columns ${missing[0]}="Column name"${confirm}`,
   );

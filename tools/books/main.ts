@@ -25,7 +25,7 @@ Of import:
   --without LIST       the fields that the file does not have, as in --without author,year
   --separator S        comma, semicolon, tab or another character, instead of what the header suggests
   --encoding E         utf-8, utf-16le, windows-1252 or another, instead of what the bytes suggest
-  --rejected PATH      the rejected rows, with the reasons, to be mended and imported (FILE.rejected.csv or .ndjson)
+  --rejected PATH      the rejected rows, with the reasons, to be corrected and imported (FILE.rejected.csv or .ndjson)
   --parallel N         requests in flight, 1 to 256 (16); only 1 keeps the order of the rows
   --batch NAME         create rows again that were imported in the last 7 days, once for each name
   --checkpoint PATH    how far the import has come (FILE.checkpoint)

@@ -82,8 +82,8 @@ test('a page of large books has every book that was there all along, whenever a 
 describe.each([
   ['HTTP', false],
   ['HTTPS', true],
-])('a request over %s that is given up while it is on its way', (_scheme, isTls) => {
-  test('undoes no later update when the network gives it back', async () => {
+])('a request over %s that times out in transit', (_scheme, isTls) => {
+  test('undoes no later update when the network delivers it', async () => {
     const { proxy, table, ask, readStored } = await startFaultyService({ isTls });
     const { id } = await table.repository.create(emma);
     proxy.injectFault('UpdateItem', 'request held', 1);
