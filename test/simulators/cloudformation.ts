@@ -9,11 +9,7 @@ export interface Values {
   readonly conditions?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Reads a CloudFormation template in YAML and gives its functions their long form.
- *
- * @param text - the template
- */
+/** Reads a CloudFormation template in YAML and gives its functions their long form. */
 export function parseTemplate(text: string): unknown {
   return toLongForm(parseDocument(text, { logLevel: 'silent' }).contents);
 }
@@ -33,11 +29,9 @@ function toLongForm(node: unknown): unknown {
 }
 
 /**
- * Replaces the functions in a part of a template by their results.
+ * Replaces the functions, in their long form, in a part of a template by their results.
  *
- * @param part - with functions in their long form
- * @param values - what the names in it stand for
- * @throws an Error for a name or a function that is not known
+ * @throws an Error for an unknown name or function
  */
 export function resolveIntrinsics(part: unknown, values: Values): unknown {
   if (typeof part !== 'object' || part === null) return part;
@@ -82,12 +76,7 @@ function call(name: string, argument: Argument, values: Values): unknown {
   }
 }
 
-/**
- * Decides a condition of a template.
- *
- * @param condition - in its long form
- * @param values - what the names in it stand for
- */
+/** Decides a condition of a template, in its long form. */
 export function holds(condition: Argument, values: Values): boolean {
   const [[name, argument]] = Object.entries<Argument>(condition) as [[string, Argument]];
   if (name === 'Condition') return holds(find(values.conditions, argument), values);

@@ -22,12 +22,7 @@ export function toList<Value>(value: Value | readonly Value[]): readonly Value[]
   return Array.isArray(value) ? value : [value as Value];
 }
 
-/**
- * Decides a request as IAM does ("Policy evaluation logic"), for policies that hold no `Deny`.
- *
- * @param statements - those of all policies
- * @param request - what is asked for
- */
+/** Decides a request as IAM does ("Policy evaluation logic"), for the statements of all policies; none may be a `Deny`. */
 export function allows(
   statements: readonly Statement[],
   { action, resource, context = {} }: AccessRequest,
@@ -54,12 +49,7 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`).test(text);
 }
 
-/**
- * Whether some text matches both patterns, of which each `*` stands for any text.
- *
- * @param one - a pattern
- * @param other - another
- */
+/** Tells whether some text matches both patterns, in which `*` stands for any text. */
 export function overlap(one: string, other: string): boolean {
   if (one === '' && other === '') return true;
   if (one.startsWith('*'))

@@ -21,34 +21,21 @@ const onSubscriptions = ['sns:GetSubscriptionAttributes', 'sns:SetSubscriptionAt
 
 const refresh = 'it is misspelt, or .ci/templates/refresh-aws-definitions.ts has to run';
 
-/**
- * The handlers of a type of resources.
- *
- * @param type - like `AWS::S3::Bucket`
- */
+/** Gives the handlers of a type of resources, like `AWS::S3::Bucket`. */
 export function handlersOf(type: string): Handlers {
   const found = handlers[type];
   if (found === undefined) throw new Error(`${type} has no definition: ${refresh}`);
   return found;
 }
 
-/**
- * The types of resources that an action takes, like `s3:bucket`; none for an action on no resource.
- *
- * @param action - like `s3:CreateBucket`
- */
+/** Gives the types of resources that an action takes, like `s3:bucket`; none for an action on no resource. */
 export function resourceTypesOf(action: string): readonly string[] {
   const found = actions[action];
   if (found === undefined) throw new Error(`${action} has no definition: ${refresh}`);
   return onSubscriptions.includes(action) ? [] : found;
 }
 
-/**
- * Whether an ARN can be that of a resource which an action takes.
- *
- * @param action - like `s3:CreateBucket`
- * @param arn - an ARN, also one with `*` in the place of any text
- */
+/** Tells whether an ARN, in which `*` stands for any text, can be that of a resource which an action takes. */
 export function takes(action: string, arn: string): boolean {
   return resourceTypesOf(action).some((type) => {
     // A placeholder stands for any text, but no bucket has a slash in its name.

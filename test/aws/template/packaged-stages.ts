@@ -7,7 +7,7 @@ import { boundaryOf } from './statements.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `prod-again`, `dev`, and `dev-with-all`, with every optional parameter set. */
+    /** The folder with the packages `prod`, `dev`, and `dev-with-all`, with every optional parameter set. */
     packagesFolder: string;
   }
 }
@@ -17,7 +17,6 @@ export default async function packageStages(project: TestProject): Promise<() =>
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-packages-'));
   // One after the other: the framework puts every package together in the same folder before it moves it.
   await packageService(join(folder, 'prod'), 'prod');
-  await packageService(join(folder, 'prod-again'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
   await packageService(join(folder, 'dev-with-all'), 'dev', [
     'corsOrigin=https://docs.example.com',

@@ -11,10 +11,6 @@ const readZip = (folder: string, name: string): Buffer =>
   readFileSync(join(inject('packagesFolder'), folder, `${name}.zip`));
 
 describe.each(functionNames)('the package of %s', (name) => {
-  test('is the same, byte for byte, when it is made again', () => {
-    expect(readZip('prod-again', name).equals(readZip('prod', name))).toBe(true);
-  });
-
   test('is the same for every stage', () => {
     expect(readZip('dev', name).equals(readZip('prod', name))).toBe(true);
   });
