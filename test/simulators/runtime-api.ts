@@ -12,7 +12,7 @@ export type InvocationResult =
 interface Invocation {
   readonly id: string;
   readonly event: unknown;
-  readonly deadlineMs: number;
+  readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -70,7 +70,7 @@ export class RuntimeApi {
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
       const id = `00000000-0000-4000-8000-${String(this.#lastId).padStart(12, '0')}`;
-      const invocation = { id, event, deadlineMs: Date.now() + timeoutMs, resolve, reject };
+      const invocation = { id, event, timeoutMs, resolve, reject };
       this.#invocations.set(id, invocation);
       this.#queue.push(invocation);
       this.#dispatch();
@@ -95,7 +95,7 @@ export class RuntimeApi {
     this.#waiting.writeHead(200, {
       'Content-Type': 'application/json',
       'Lambda-Runtime-Aws-Request-Id': invocation.id,
-      'Lambda-Runtime-Deadline-Ms': String(invocation.deadlineMs),
+      'Lambda-Runtime-Deadline-Ms': String(Date.now() + invocation.timeoutMs),
       'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:test',
       'Lambda-Runtime-Trace-Id': 'Root=1-00000000-000000000000000000000000;Sampled=0',
     });
