@@ -36,7 +36,6 @@ const idProjection: Projection = { expression: 'id', names: {} };
 export class BookList {
   readonly #table: Table;
 
-  /** @param tableName - a table that {@link Table.verify} accepts */
   constructor(client: DynamoDBDocumentClient, tableName: string) {
     this.#table = new Table(client, tableName);
   }

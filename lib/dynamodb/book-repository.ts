@@ -15,9 +15,6 @@ import { bookKey, counterKey } from './keys.ts';
 import { parseBook, parseCounter, type StoredBook } from './stored-items.ts';
 import { Table } from './table.ts';
 
-/** Enough that no two writes draw the same token. */
-const writeTokenBytes = 9;
-
 /** What an update does to the write tokens. A book that was stored by other means has none and gets them. */
 const shiftWriteTokens =
   'createToken = if_not_exists(createToken, if_not_exists(writeToken, :writeToken)), ' +
@@ -41,7 +38,6 @@ export class BookRepository {
   readonly #table: Table;
   readonly #claims: IdempotencyClaims;
 
-  /** @param tableName - a table that {@link Table.verify} accepts */
   constructor(client: DynamoDBDocumentClient, tableName: string) {
     this.#table = new Table(client, tableName);
     this.#claims = new IdempotencyClaims(this.#table);
@@ -217,6 +213,7 @@ function isTooLarge({ title = '', author = '' }: Partial<BookFields>): boolean {
   return Buffer.byteLength(title) + Buffer.byteLength(author) > maxTextBytes;
 }
 
+/** Long enough that no two writes draw the same token. */
 function createWriteToken(): string {
-  return randomBytes(writeTokenBytes).toString('base64url');
+  return randomBytes(9).toString('base64url');
 }

@@ -3,8 +3,7 @@ import * as https from 'node:https';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** More requests than this wait for a connection; the SDK has the same number. */
-const options = { keepAlive: true, maxSockets: 50 };
+const options = { keepAlive: true, maxSockets: 50 }; // the SDK's number
 
 /** The TCP connection below each TLS connection. */
 const tcpConnections = new WeakMap<Duplex, Socket>();

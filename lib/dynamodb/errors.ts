@@ -4,7 +4,7 @@ import { StorageUnavailableError } from '../books/errors.ts';
 export class AttemptError extends Error {
   override readonly name = 'AttemptError';
   readonly $retryable = {}; // tells the SDK to retry
-  /** Whether DynamoDB may have received the request, and so may have carried it out. */
+  /** Whether DynamoDB may have received the request. */
   readonly requestSent: boolean;
 
   /** @param message - never text of the response, which may hold a book */

@@ -10,8 +10,6 @@ const attemptTimeoutMs = 2_800;
 
 const invocationOver = 'the invocation is over';
 
-const openBrace = '{'.charCodeAt(0);
-
 /** A signed request of the SDK, made of the same members as Node's. */
 interface HttpRequest extends http.RequestOptions {
   readonly protocol: string;
@@ -49,7 +47,7 @@ export class AttemptHandler {
       if (Number(checksum) !== crc32(response.body)) throw damaged('does not match its checksum');
     } else if (response.statusCode < 300) {
       if (this.#sendsChecksums || request.protocol === 'https:') throw damaged('has no checksum');
-      if (response.body[0] !== openBrace) throw damaged('is no JSON object');
+      if (String.fromCharCode(...response.body.subarray(0, 1)) !== '{') throw damaged('is no JSON object');
     }
     return { response };
   }
@@ -60,10 +58,10 @@ export class AttemptHandler {
 
   #exchange({ body, ...options }: HttpRequest): Promise<HttpResponse> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-    const { protocol } = options;
-    const [{ request }, connected] = protocol === 'https:' ? [https, 'secureConnect'] : [http, 'connect'];
+    const [{ request }, connected] =
+      options.protocol === 'https:' ? [https, 'secureConnect'] : [http, 'connect'];
     const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1'); // The SDK has IPv6 addresses in brackets.
-    const outgoing = request({ ...options, hostname, agent: this.#agents[protocol] });
+    const outgoing = request({ ...options, hostname, agent: this.#agents[options.protocol] });
     const signal = invocationSignal.getStore();
     let requestSent = false;
     let responseStarted = false;

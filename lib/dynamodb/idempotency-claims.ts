@@ -5,7 +5,6 @@ import { claimKey } from './keys.ts';
 import { type Item, isInteger, isText } from './stored-items.ts';
 import type { Table } from './table.ts';
 
-/** How long a key stands for its book. */
 const lifetimeSeconds = 7 * 24 * 60 * 60;
 
 /** What an idempotency key stands for: the item that makes all creates with the key one. */
@@ -45,8 +44,8 @@ export class IdempotencyClaims {
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
       const existing = await this.find(key);
-      if (existing === undefined) throw new StorageUnavailableError('a claim expired meanwhile');
-      return existing;
+      if (existing) return existing;
+      throw new StorageUnavailableError('a claim expired meanwhile');
     }
   }
 
@@ -82,11 +81,9 @@ function parseClaim(item: Item): (Claim & { readonly expiresAt: number }) | unde
   return { fingerprint, bookId, writeToken, done: done === true, expiresAt };
 }
 
-/** @returns the SHA-256 of the parts in base64url; other parts, or the same text split elsewhere, have another */
+/** @returns the SHA-256 of the parts in base64url */
 export function fingerprintOf(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-function nowInSeconds(): number {
-  return Math.floor(Date.now() / 1000);
-}
+const nowInSeconds = () => Math.floor(Date.now() / 1000);

@@ -12,13 +12,9 @@ const shardWidth = 10_000;
 /** The counter item, in a partition without books. Its attribute `lastId` is the last id that was drawn. */
 export const counterKey: ItemKey = { shard: -1, id: 0 };
 
-/** The shard of a claim is at most this. */
-const firstClaimShard = -2;
-
 /** Two numbers of this size tell keys apart, and each is a safe integer. */
 const claimKeyPartBytes = 6;
 
-/** @returns the shard of a book */
 export function shardOf(id: number): number {
   return Math.floor(id / shardWidth);
 }
@@ -27,11 +23,11 @@ export function bookKey(id: number): ItemKey {
   return { shard: shardOf(id), id };
 }
 
-/** @returns the key of the claim of an idempotency key: a digest, so that claims spread over partitions */
+/** @returns the key of the claim of an idempotency key: a digest, so that claims spread over partitions from -2 down */
 export function claimKey(idempotencyKey: string): ItemKey {
   const digest = createHash('sha256').update(idempotencyKey).digest();
   return {
-    shard: firstClaimShard - digest.readUIntBE(0, claimKeyPartBytes),
+    shard: -2 - digest.readUIntBE(0, claimKeyPartBytes),
     id: digest.readUIntBE(claimKeyPartBytes, claimKeyPartBytes),
   };
 }

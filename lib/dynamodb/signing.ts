@@ -6,7 +6,7 @@ type Data = string | ArrayBuffer | ArrayBufferView;
 /**
  * SHA-256, or HMAC-SHA-256 with a secret, for the SDK's signatures ("Create a signed AWS API request"). The SDK's own class
  * hands secrets to `createHmac` as bytes; Node then throws and catches two errors before it makes a key of them. This and
- * {@link keepSigner} save 13 % of the instructions of a warm call (docs/benchmarks.md).
+ * {@link keepSigner} save a tenth of the instructions of a warm call (docs/benchmarks.md).
  */
 export class Sha256 {
   readonly #hash: Hash | Hmac;

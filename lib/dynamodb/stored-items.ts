@@ -1,6 +1,5 @@
 import type { VersionedBook } from '../books/book.ts';
 
-/** Attributes of an item, as lib-dynamodb returns them. */
 export type Item = Readonly<Record<string, unknown>>;
 
 /** A book with the tokens of the writes that created it and that preceded the last one. */

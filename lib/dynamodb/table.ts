@@ -14,17 +14,8 @@ import { counterKey, type ItemKey } from './keys.ts';
 import { type QueryPage, readQueryPage } from './query-page.ts';
 import type { Item } from './stored-items.ts';
 
-type Input<Command extends new (input: never) => unknown> = Omit<
-  ConstructorParameters<Command>[0],
-  'TableName'
->;
-
-/** What operations read of a response. */
-interface Output {
-  readonly Item?: Item;
-  readonly Attributes?: Item;
-  readonly Count?: number;
-}
+type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
+type Output = { readonly Item?: Item; readonly Attributes?: Item; readonly Count?: number };
 
 /**
  * The requests to one table. Reads are strongly consistent. Each operation throws a {@link StorageUnavailableError} when no
