@@ -22,7 +22,7 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   const { Stacks } = await client.describeStacks({ StackName });
   const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'DeployPolicyArns');
   const credentials = await createUser('deployer', output?.OutputValue?.split(' ') ?? []);
-  // The emulator takes these for actions on no resource. In AWS they are on the path and on the alarms.
+  // The emulator treats these as actions without a resource. In AWS they apply to the path and the alarms.
   const Action = ['cloudwatch:DescribeAlarms', 'ssm:GetParametersByPath'];
   await new IAM().putUserPolicy({
     UserName: 'deployer',

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { type Document, parseDocument, type Scalar } from 'yaml';
 
-/** A copy of this project that an AWS emulator can take. */
+/** A copy of this project for an AWS emulator. */
 export interface EmulatedProject {
   readonly folder: string;
-  /** Replaces a text in one of its files, and gives a function that puts it back. */
+  /** Replaces a text in one of its files. @returns a function that restores it */
   replace(file: string, text: string, replacement: string): () => void;
   remove(): void;
 }
 
 /**
- * Copies this project and changes in the copy what the emulator lacks.
+ * Copies this project and adapts the copy to the emulator.
  *
  * @param emulatorUrl - where the emulator listens
  */
@@ -34,20 +34,20 @@ export function makeEmulatedProject(emulatorUrl: string): EmulatedProject {
     return () => writeFileSync(path, before);
   };
 
-  // An integration with the transfer mode STREAM is taken, and then responds with 500.
+  // The emulator accepts the transfer mode STREAM and then responds with 500.
   const list = 'handlers/list-books.ts';
   replace(list, 'import', "import '../test/support/collect-streams.ts';\nimport");
-  // Its API is not at the address that the stack says.
+  // Its API is not at the address in the stack's outputs.
   replace('package.json', 'node tools/smoke/main.ts', 'node test/aws/emulator/emulated-stage.ts');
   edit(join(folder, 'serverless.yml'), (service) => {
-    // It speaks HTTP, which the policy of the deployment bucket refuses to all but the root user.
+    // It uses HTTP, which the policy of the deployment bucket refuses for all but the root user.
     service.setIn(['provider', 'deploymentBucket', 'skipPolicySetup'], true);
-    // The functions' requests to AWS's own name for DynamoDB would leave the machine.
+    // Requests to DynamoDB's address at AWS would leave the machine.
     const url = find(service, 'functions', 'createBook', 'environment', 'DB_URL');
     url.value = String(url.value).replace(/^https:\/\/[^/]+/, emulatorUrl);
     const http = ['functions', 'listBooks', 'events', 0, 'http'];
     find(service, ...http, 'response', 'transferMode').value = 'BUFFERED';
-    find(service, ...http, 'timeoutInMillis').value = 29_000; // more goes with STREAM only
+    find(service, ...http, 'timeoutInMillis').value = 29_000; // only STREAM allows more
   });
   // An alarm on the sum of several metrics fails the stack.
   replace('serverless/resources/alarms.js', '    ...sums,\n', '');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { readOutputs } from '../../../tools/smoke/deployed-stage.ts';
 
-/** How a stage on the emulator is reached; the address in the stack's outputs is AWS's. */
+/** The address of a stage on the emulator; the stack's outputs have AWS's. */
 interface EmulatedStage {
   readonly apiId: string;
   readonly baseUrl: string;
@@ -11,9 +11,9 @@ interface EmulatedStage {
 
 /** The conformance cases that the emulator fails and AWS does not. */
 const notEmulated = [
-  // API Gateway takes such a body for JSON, which is in `binaryMediaTypes`; the emulator takes it for text.
+  // API Gateway treats such a body as JSON, which is in `binaryMediaTypes`; the emulator treats it as text.
   'A body of the Content-Type undefined is read as JSON',
-  // Of a header that is sent twice, the emulator drops an empty value.
+  // The emulator drops an empty value of a repeated header.
   'With a key and an empty one, the request is refused and nothing is stored',
 ];
 
@@ -25,7 +25,7 @@ export async function findEmulatedStage(stage: string): Promise<EmulatedStage> {
   return { apiId, baseUrl: `${origin}/${stage}`, hostHeader: `${apiId}.execute-api.localhost:${port}` };
 }
 
-// `npm run smoke` of a project on the emulator: the same, at the address that the stage has there.
+// `npm run smoke` at the address of the stage on the emulator.
 if (process.argv[1] === import.meta.filename) {
   const { values } = parseArgs({ options: { stage: { type: 'string', default: '' } } });
   const { baseUrl, hostHeader } = await findEmulatedStage(values.stage);

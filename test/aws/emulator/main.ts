@@ -1,6 +1,6 @@
 /**
  * `npm run verify:emulator`: the life of the stage prod on an AWS emulator, by the pipeline's commands and those of an operator.
- * Exit code 77 where there is no Python to run the emulator with.
+ * Exit code 77 without Python.
  */
 
 import assert from 'node:assert/strict';
@@ -26,7 +26,7 @@ const stage = 'prod';
 const region = 'eu-west-1';
 const noPythonExitCode = 77;
 
-/** The names of the steps of a run that has nothing to roll back. */
+/** The steps of a run without a rollback. */
 const untilSmoke = [
   'Make the code caches with that Node (docs/operations.md, "Code caches")',
   'Remember what is deployed',
@@ -36,7 +36,7 @@ const untilSmoke = [
 
 let project: EmulatedProject;
 let proxy: RecordingProxy;
-/** The credentials of the pipeline; where these are not used, the account's root user acts. */
+/** The credentials of the pipeline; other requests are those of the account's root user. */
 let deployer: NodeJS.ProcessEnv;
 
 try {
@@ -105,7 +105,7 @@ async function liveThrough(): Promise<void> {
   assert.deepEqual(await runPipeline({}), { steps: [...untilSmoke, 'Roll back'], passed: false });
   mend();
   assert.equal(await findVersion(), goodVersion);
-  assert.deepEqual(lastTriggers(), []); // a rollback must not be taken back
+  assert.deepEqual(lastTriggers(), []); // nothing rolls a rollback back
   await checkSettings();
   await checkBook(book);
 
@@ -160,7 +160,7 @@ function lastChangeSet(): URLSearchParams {
   return proxy.changeSets.at(-1) ?? new URLSearchParams();
 }
 
-/** The alarms that CloudFormation was last told to watch. */
+/** The alarms of the last update's rollback triggers. */
 function lastTriggers(): readonly string[] {
   return [...lastChangeSet()]
     .filter(([name]) => /^RollbackConfiguration\..*\.Arn$/.test(name))
@@ -187,7 +187,7 @@ async function checkBoundaries(): Promise<void> {
   for (const boundary of boundaries) assert.match(boundary ?? '', /:policy\/book-catalog-deployer-Boundary-/);
 }
 
-/** Puts the boundary in force for all that follows; nobody can make a role without, and it bounds whoever has it. */
+/** Enforces the boundary from now on: no role without it, and no rights beyond it. */
 async function enforceBoundary(): Promise<void> {
   await checkBoundaries();
   const [boundary] = await findBoundaries(stage);
@@ -209,7 +209,7 @@ async function enforceBoundary(): Promise<void> {
   await assert.rejects(new IAM(bounded).listUsers(), { name: /AccessDenied/ });
 }
 
-/** Credentials from environment variables, as a client of the SDK takes them. */
+/** Credentials of environment variables for a client of the SDK. */
 function as({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' }: NodeJS.ProcessEnv) {
   return { credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } };
 }
@@ -248,7 +248,7 @@ async function checkBook(book: Book): Promise<void> {
   await withContext((context) => expectStored(context, book));
 }
 
-/** The emulator stores the rates, and enforces none. */
+/** The emulator stores the rates without enforcing them. */
 async function checkThrottling(): Promise<void> {
   const { apiId } = await findEmulatedStage(stage);
   const { methodSettings } = await new APIGateway().getStage({ restApiId: apiId, stageName: stage });

@@ -9,7 +9,7 @@ import { toHttpResponse } from '../../simulators/http-response.ts';
 import { LambdaInstance } from '../../simulators/lambda-instance.ts';
 import { functions } from '../../support/package-service.ts';
 
-/** More would only take each other's processor time here. */
+/** More instances would only compete for the processors. */
 const maxInstances = 3;
 
 /** The local gateway in front of packaged functions, whose instances run under AWS's runtime client. */
@@ -28,7 +28,7 @@ export class Gateway {
       onResponse() {},
       onError() {},
     });
-    // Or a connection would be closed now and then at the moment when a client uses it again.
+    // Otherwise a connection may be closed at the moment when a client reuses it.
     this.#server.keepAliveTimeout = 0;
   }
 
@@ -50,7 +50,7 @@ export class Gateway {
     for (const instance of this.#instances) await (await instance).stop();
   }
 
-  /** Makes a handler of up to a few instances, of which each handles one invocation at a time, to the end of its response. */
+  /** Makes a handler with a few instances, each of which handles one invocation at a time. */
   #createHandler(start: () => Promise<LambdaInstance>): LoadedFunction['handler'] {
     const pool: { readonly instance: Promise<LambdaInstance>; pending: number; last: Promise<unknown> }[] =
       [];
@@ -74,7 +74,7 @@ export class Gateway {
   }
 }
 
-/** The local gateway's own, as a global of Lambda's Node runtime. */
+/** The local gateway's version of a global of Lambda's Node runtime. */
 const { streamifyResponse } = (globalThis as unknown as GlobalOfLambda).awslambda;
 
 interface GlobalOfLambda {

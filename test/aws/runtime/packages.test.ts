@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe.each(functions)('the package of $name', ({ name, handler }) => {
-  /** Gives what an instance logs in its INIT phase. */
+  /** @returns the log of an instance's INIT phase */
   const initialize = async (nodeOptions: string): Promise<string> => {
     const instance = await LambdaInstance.start(join(inject('functionsFolder'), name), handler, {
       SECRET_TOKEN: 'a secret that only these tests know and nothing else',
@@ -44,7 +44,7 @@ describe.each(functions)('the package of $name', ({ name, handler }) => {
     },
   );
 
-  test('starts without its code cache on a Node that compiles in another way, which the log tells', async () => {
+  test('starts without its code cache on an incompatible Node, with a line in the log', async () => {
     const output = await initialize('--stack-trace-limit=20');
 
     expect(output).toContain(`The code cache is not for Node ${process.version}`);
@@ -60,7 +60,7 @@ describe.each(functions)('the package of $name', ({ name, handler }) => {
   });
 });
 
-describe('packages that are made again', () => {
+describe('repeated packages', () => {
   let again: string;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('packages that are made again', () => {
   });
   afterAll(() => rm(again, { recursive: true, force: true }));
 
-  test.each(functions)('are the same, byte for byte: $name', async ({ name }) => {
+  test.each(functions)('are equal, byte for byte: $name', async ({ name }) => {
     const zip = (folder: string) => readFile(join(folder, 'package', `${name}.zip`));
     expect((await zip(again)).equals(await zip(inject('functionsFolder')))).toBe(true);
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Adds up the sizes of files, for example those with the code of a function.
  *
  * @param folder - their folder
- * @param name - what their names match
+ * @param name - the pattern of their names
  * @returns bytes
  */
 export async function sizeOfFiles(folder: string, name: RegExp): Promise<number> {

@@ -17,7 +17,7 @@ const secret = 'a secret that only these tests know and nothing else';
 /** Eleven shards, most of about 1 MB. */
 const bookCount = 100_000;
 
-/** 60 MB in five shards, several times what the buffers of two sockets hold, and more than the function may use. */
+/** 60 MB in five shards, several times the buffers of two sockets, and above the memory of the function. */
 const largeBooks = { count: 150, everyId: 300, title: '書'.repeat(136_000) };
 
 const { open, openThroughProxy } = useTables();
@@ -117,7 +117,7 @@ describe('GET /books as a stream', () => {
     },
   );
 
-  test('nothing is read ahead of a client that does not read, but for what buffers hold', async () => {
+  test('a client that does not read stops the list as soon as the buffers are full', async () => {
     const large = await open();
     for (let number = 0; number < largeBooks.count; number += 1) {
       const { title } = largeBooks;
@@ -148,7 +148,7 @@ describe('GET /books as a stream', () => {
   });
 });
 
-/** AWS's runtime client ends the process after a response that broke off, and says so behind the log. */
+/** AWS's runtime client ends the process after a response that was cut off, and logs it. */
 function requestLog(): unknown {
   const lines = instance.output.split('\n').filter((line) => line.startsWith('{"timestamp"'));
   return JSON.parse(lines.find((line) => line.includes('"message":"request"')) ?? 'null');

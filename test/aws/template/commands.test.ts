@@ -14,7 +14,7 @@ async function runServerless(args: string, settings: NodeJS.ProcessEnv) {
   const command = ['node_modules/serverless/bin/serverless.js', ...args.split(' ')];
   return new Promise((done) => {
     execFile(process.execPath, command, { cwd, env }, (error, stdout, stderr) => {
-      // On standard error is only what was being done, and the versions of everything.
+      // Standard error has only progress and versions.
       const [label, ...message] = stdout.trim().split('\n');
       done({ exitCode: error?.code, error: label === 'Error:' ? message.join('\n') : stdout + stderr });
     });

@@ -17,7 +17,7 @@ const account = place['AWS::AccountId'];
 const arn = (service: string, rest: string) => `arn:aws:${service}:${region}:${account}:${rest}`;
 const api = (path: string) => `arn:aws:apigateway:${region}::${path}`;
 
-/** What CloudFormation calls a resource that has no name in the template. */
+/** CloudFormation's name for a resource without a name in the template. */
 const named = (id: string, stage: string) => `book-catalog-${stage}-${id}-1A2B3C4D5E6F`;
 const role = (id: string, stage: string) => `arn:aws:iam::${account}:role/${named(id, stage)}`;
 const bucket = (stage: string) =>
@@ -25,7 +25,7 @@ const bucket = (stage: string) =>
 const tags = (path: string) => api(`/tags/${encodeURIComponent(api(path))}`);
 const webAcl = (stage: string) => arn('wafv2', `regional/webacl/book-catalog-${stage}/0a1b2c3d`);
 
-/** The ARNs of what the handlers of each type touch; `*` for what has none. */
+/** The ARNs of the resources of each type's handlers; `*` without an ARN. */
 const touched: Readonly<
   // biome-ignore lint/suspicious/noExplicitAny: each type of resource has properties of its own
   Record<string, (stage: string, id: string, properties: any) => readonly string[]>
@@ -70,7 +70,7 @@ const touched: Readonly<
   'AWS::Lambda::Permission': (stage) => [arn('lambda', `function:book-catalog-${stage}-createToken`)],
   'AWS::Logs::LogGroup': (_stage, _id, { LogGroupName }) => [
     arn('logs', `log-group:${LogGroupName}`),
-    arn('logs', `log-group:${LogGroupName}:*`), // which of both is asked for differs between actions
+    arn('logs', `log-group:${LogGroupName}:*`), // the form differs between actions
   ],
   'AWS::Route53::RecordSet': (_stage, _id, { HostedZoneId }) => [
     `arn:aws:route53:::hostedzone/${HostedZoneId}`,
@@ -90,7 +90,7 @@ const touched: Readonly<
   'AWS::WAFv2::WebACLAssociation': (stage) => [webAcl(stage), api(`/restapis/a1b2/stages/${stage}`)],
 };
 
-/** The values of the condition keys, when CloudFormation acts for a deploy. */
+/** The condition keys of CloudFormation's requests. */
 const contexts = (stage: string): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
   'iam:AttachRolePolicy': {
     'iam:PermissionsBoundary': boundaryOf(stage),
@@ -181,7 +181,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   },
 };
 
-/** What the commands call besides what CloudFormation does for them. */
+/** The requests of the commands themselves, without CloudFormation's. */
 const calledByCommands: readonly string[] = [
   ...[
     'CreateChangeSet',
@@ -199,10 +199,10 @@ const calledByCommands: readonly string[] = [
     'UntagResource',
     'ValidateTemplate',
   ].map((operation) => `cloudformation:${operation}`),
-  // For a change set that makes or changes a stack CloudFormation may ask for these as well.
+  // CloudFormation may also require these for a change set.
   'cloudformation:CreateStack',
   'cloudformation:UpdateStack',
-  // To upload packages, find those of a rollback, and empty the bucket before it is removed.
+  // Uploads packages, finds those of a rollback, and empties the bucket before its removal.
   ...['DeleteObject', 'DeleteObjectVersion', 'GetBucketLocation', 'ListBucketVersions', 'PutObject'].map(
     (operation) => `s3:${operation}`,
   ),
@@ -211,19 +211,19 @@ const calledByCommands: readonly string[] = [
   'ssm:GetParametersByPath',
 ];
 
-/** The stages, and what they are packaged as. */
+/** The stages and their packages. */
 const packages = [
   ['prod', 'prod'],
   ['dev', 'dev'],
   ['dev', 'dev-with-all'],
 ] as const;
 
-describe.each(packages)('whoever deploys %s, packaged as %s,', (stage, name) => {
+describe.each(packages)('the deployer of %s, packaged as %s,', (stage, name) => {
   const template = readTemplate(name);
   const statements = deployStatements(readDeployer(stage, { HostedZoneId: 'Z0123456789ABCDEFGHIJ' }));
   const types = [...new Set(Object.values(template.Resources).map(({ Type }) => Type))].toSorted();
 
-  test.each(types)('may do what CloudFormation does with %s', (type) => {
+  test.each(types)("may carry out CloudFormation's requests for %s", (type) => {
     const requests = Object.entries(findResources(template, type)).flatMap(([id, resource]) =>
       neededActions(type, resource).flatMap((action) =>
         resourcesFor(action, touched[type]?.(stage, id, resource.Properties) ?? []).map((resource) => ({
@@ -239,14 +239,14 @@ describe.each(packages)('whoever deploys %s, packaged as %s,', (stage, name) => 
   });
 });
 
-test('nothing is allowed that neither CloudFormation nor a command needs, and nothing is left out', () => {
+test('the policies allow exactly what CloudFormation and the commands need', () => {
   const template = readTemplate('dev-with-all');
   const needed = Object.values(template.Resources).flatMap((resource) =>
     neededActions(resource.Type, resource),
   );
   const statements = deployStatements(readDeployer('dev', { HostedZoneId: 'Z0123456789ABCDEFGHIJ' }));
   const allowed = statements.flatMap(({ Action }) => toList(Action));
-  const afterwards = ['iam:CreateServiceLinkedRole']; // API Gateway asks for it
+  const afterwards = ['iam:CreateServiceLinkedRole']; // API Gateway requires it
   expect([...new Set(allowed)].toSorted()).toEqual(
     [...new Set([...needed, ...calledByCommands, ...afterwards])].toSorted(),
   );
@@ -306,7 +306,7 @@ describe('the stack', () => {
     ]);
   });
 
-  test('has policies that are short enough for IAM', () => {
+  test('has policies within the size limit of IAM', () => {
     for (const [id, { Type, Properties }] of Object.entries(resources)) {
       if (Type !== 'AWS::IAM::ManagedPolicy') continue;
       expect(JSON.stringify(Properties.PolicyDocument).length, id).toBeLessThanOrEqual(6_144);
@@ -426,7 +426,7 @@ describe('the stack', () => {
     expectDecisions(boundary, decisions);
   });
 
-  test("bounds the functions' roles to no less than they allow", () => {
+  test("has a boundary that allows everything in the functions' roles", () => {
     const requests = [...readRoleStatements(readTemplate()).values()]
       .flat()
       .flatMap(({ Action, Resource }) =>
@@ -470,7 +470,7 @@ function has(properties: unknown, path: string): boolean {
   return value !== undefined;
 }
 
-/** Those of the touched resources that an action takes. */
+/** The resources to which an action applies. */
 function resourcesFor(action: string, arns: readonly string[]): readonly string[] {
   if (resourceTypesOf(action).length === 0) return ['*'];
   const taken = arns.filter((each) => takes(action, each));

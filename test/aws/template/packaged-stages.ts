@@ -15,7 +15,7 @@ declare module 'vitest' {
 /** Packages the stages once, for all tests of the template. */
 export default async function packageStages(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-packages-'));
-  // One after the other: the framework puts every package together in the same folder before it moves it.
+  // In sequence, because the framework uses one folder for all packages.
   await packageService(join(folder, 'prod'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
   await packageService(join(folder, 'dev-with-all'), 'dev', [
