@@ -222,6 +222,19 @@ describe.concurrent.each<[Fault, attempts: number]>([
   });
 });
 
+test.concurrent('a whole response without what was asked for makes nothing up', async () => {
+  const { proxy, proxied, books } = await openTable();
+  const body = Buffer.from('{"Item":{},"Attributes":{},"Items":[{}],"Count":1}');
+  proxy.disturb({ fault: { bodyOf: () => body, checksum: 'right' } });
+
+  await expectUnavailable([
+    books.create(emma),
+    books.get(1),
+    books.update(1, { year: 1 }),
+    listBooks(proxied),
+  ]);
+});
+
 test.concurrent('a book that is not stored in three attempts is not there, and its id is a gap', async () => {
   const { table, proxy, books, book } = await openTable();
   proxy.injectFault('PutItem', 'server error', 3);
