@@ -1,40 +1,47 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { outcomes } from '../../lib/http/outcomes.ts';
-import { request } from '../support/http-client.ts';
-import { exchangeRaw, openRaw, type RawResponse } from '../support/raw-http.ts';
+import { exchangeRaw, openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
 
-const badRequest = { status: 400, message: 'Bad request', data: null };
-const tokenRequired = { status: 401, message: 'Authorization token required', data: null };
-const notFound = { status: 404, message: 'Not found', data: null };
+const badRequest = '400 Bad request';
+const tokenRequired = '401 Authorization token required';
+const notFound = '404 Not found';
+const listed = '200 Books retrieved successfully';
 
-/** Every message of a response below 500. */
-const messages = Object.values({ ...outcomes, badRequest, notFound })
-  .filter(({ status }) => status < 500)
-  .map(({ message }) => message);
+/** Every response below 500. */
+const knownResponses = [
+  badRequest,
+  notFound,
+  ...Object.values(outcomes)
+    .filter(({ status }) => status < 500)
+    .map(({ status, message }) => `${status} ${message}`),
+];
 
 const local = useLocalService({ LOG_FORMAT: 'json' });
 
-/** Checks what holds for every response: no 5xx, exactly the envelope, a known message, no header about the server. */
-function expectHarmless({ status, headers, body }: RawResponse): void {
-  expect(status).toBeLessThan(500);
-  expect(headers.get('content-type')).toBe('application/json');
-  const envelope = JSON.parse(body);
-  expect(Object.keys(envelope)).toEqual(['status', 'message', 'data']);
-  expect(envelope.status).toBe(status);
-  expect(messages).toContain(envelope.message);
-  if (status >= 400) expect(envelope.data).toBeNull();
-  expect(headers.has('server')).toBe(false);
-  expect(headers.has('x-powered-by')).toBe(false);
+/** Sends bytes and returns the statuses and messages of the responses, after checks of what holds for all of them. */
+async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[2]): Promise<string[]> {
+  const { responses, rest } = await exchangeRaw(local.service.port, withToken(bytes), options);
+  expect(rest).toBe('');
+  return responses.map(({ status, headers, body }) => {
+    const envelope = JSON.parse(body);
+    expect(Object.keys(envelope)).toEqual(['status', 'message', 'data']);
+    expect(envelope.status).toBe(status);
+    if (status >= 400) expect(envelope.data).toBeNull();
+    expect(headers.get('content-type')).toBe('application/json');
+    for (const revealing of ['server', 'x-powered-by']) expect(headers.has(revealing)).toBe(false);
+    const response = `${status} ${envelope.message}`;
+    expect(knownResponses).toContain(response);
+    return response;
+  });
 }
 
-/** Sends bytes and returns the envelopes of the responses. */
-async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[2]): Promise<unknown[]> {
-  const { responses, rest } = await exchangeRaw(local.service.port, bytes, options);
-  expect(rest).toBe('');
-  for (const response of responses) expectHarmless(response);
-  return responses.map(({ body }) => JSON.parse(body));
+/** A header with a placeholder, because tables of cases exist before the token. */
+const authorized = 'Authorization: {token}\r\n';
+
+function withToken(bytes: string): string {
+  return bytes.replaceAll('{token}', local.headers.Authorization);
 }
 
 function get(target: string, headers = ''): string {
@@ -44,8 +51,6 @@ function get(target: string, headers = ''): string {
 function post(path: string, ...headers: readonly string[]): string {
   return `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.join('\r\n')}\r\n\r\n`;
 }
-
-const authorized = () => `Authorization: ${local.headers.Authorization}\r\n`;
 
 /** A whole request that leaves the connection open. */
 const getBooks = 'GET /books HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -89,41 +94,35 @@ describe('pipelined requests', () => {
   test('get responses in order', async () => {
     const bodies = ['{}', '{"username":1}', '', '{"password":"wrong"}'];
     const requests = bodies.map((body) => post('/token', `Content-Length: ${body.length}`) + body);
-    const { invalidCredentials, invalidRequestPayload } = outcomes;
-    const round = [invalidCredentials, invalidRequestPayload, invalidRequestPayload, invalidCredentials];
+    const invalid = '400 Invalid request payload';
+    const round = ['401 Invalid credentials', invalid, invalid, '401 Invalid credentials'];
 
     const responses = await exchange(requests.join('').repeat(25) + get('/books'));
 
-    expect(responses).toMatchObject([...Array(25).fill(round).flat(), tokenRequired]);
+    expect(responses).toEqual([...Array(25).fill(round).flat(), tokenRequired]);
   });
 
   test.each([
     ['no HTTP', 'NONSENSE\r\n\r\n'],
     ['cut off', 'GET /books HTT'],
     ['malformed in its body', `${post('/token', 'Transfer-Encoding: chunked')}zz\r\n`],
+    ['no HTTP, although others follow', `NONSENSE\r\n\r\n${getBooks}`],
   ])('get responses up to the first one that is %s', async (_fault, faulty) => {
     const responses = await exchange(getBooks.repeat(3) + faulty, { end: true });
 
     expect(responses).toEqual([tokenRequired, tokenRequired, tokenRequired, badRequest]);
   });
-
-  test('get no response after malformed HTTP', async () => {
-    expect(await exchange(`NONSENSE\r\n\r\n${getBooks}`)).toEqual([badRequest]);
-  });
 });
 
 describe('a slow client', () => {
-  test('gets a response after the last byte of its body', async () => {
-    const body = JSON.stringify({ title: 'slow' });
-    const head = post('/book', authorized().trim(), `Content-Length: ${body.length}`);
+  test('gets a response after the last byte of its body, and of its headers', async () => {
+    const body = '{"title":"slow"}';
+    const head = withToken(post('/book', authorized.trim(), `Content-Length: ${body.length}`));
 
-    const responses = await exchange(head, { chunks: [...body], pauseMs: 20, silenceMs: 3_000 });
+    const created = await exchange(head, { chunks: [...body], pauseMs: 20, silenceMs: 3_000 });
+    const refused = await exchange('', { chunks: [...get('/books')], pauseMs: 5 });
 
-    expect(responses).toMatchObject([{ status: 201, data: { title: 'slow' } }]);
-  });
-
-  test('gets a response when its headers arrive byte by byte', async () => {
-    expect(await exchange('', { chunks: [...get('/books')], pauseMs: 5 })).toEqual([tokenRequired]);
+    expect([...created, ...refused]).toEqual(['201 Book created successfully', tokenRequired]);
   });
 
   test('blocks nobody else, three hundred times over', async () => {
@@ -142,7 +141,8 @@ describe('a slow client', () => {
 
   test('that disconnects midway creates no book', async () => {
     const title = `half ${crypto.randomUUID()}`;
-    const half = `${post('/book', authorized().trim(), 'Content-Length: 1000')}{"title":"${title}"}`;
+    const head = withToken(post('/book', authorized.trim(), 'Content-Length: 1000'));
+    const half = `${head}{"title":"${title}"}`;
     const sockets = await Promise.all(Array.from({ length: 50 }, () => openRaw(local.service.port, half)));
     for (const socket of sockets) socket.resetAndDestroy();
 
@@ -154,7 +154,7 @@ describe('an unusual request', () => {
   const upgrade = (protocol: string) =>
     get('/books', `Upgrade: ${protocol}\r\n`).replace('close', 'Upgrade, close');
 
-  test.each([
+  test.each<[string, string, unknown?]>([
     ['of HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', badRequest],
     ['of HTTP/0.9', 'GET /books\r\n\r\n', tokenRequired],
     ['of HTTP/9.9', 'GET /books HTTP/9.9\r\nHost: x\r\n\r\n', badRequest],
@@ -164,61 +164,45 @@ describe('an unusual request', () => {
     ['for an upgrade to WebSocket', upgrade('websocket'), tokenRequired],
     ['for an upgrade to HTTP/2', upgrade('h2c'), tokenRequired],
     ['with an unknown expectation', get('/books', 'Expect: miracles\r\n'), tokenRequired],
-    ['for the whole server', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', undefined],
+    ['for the whole server', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
     ['for another host, as to a proxy', get('http://elsewhere.test/nowhere'), notFound],
-    ['with 2 hosts', get('/books', 'Host: y\r\n'), undefined],
+    ['with 2 hosts', get('/books', 'Host: y\r\n')],
     ['with a path that leaves the root', get('/../../etc/passwd'), notFound],
     ['with an encoded path that leaves the root', get('/book/..%2f..%2fetc%2fpasswd'), tokenRequired],
     ['with a NUL in its path', get('/book/%00'), tokenRequired],
     ['with a malformed percent-encoding', get('/book/%zz'), badRequest],
     ['with a path that is no UTF-8', get('/book/%ff'), badRequest],
-    ['with a path of bytes above 127', get('/book/\xc3\xa9'), undefined],
+    ['with a path of bytes above 127', get('/book/\xc3\xa9')],
     ['with a path of 15,000 characters', get(`/book/${'1'.repeat(15_000)}`), tokenRequired],
     ['with a path of 100,000 characters', get(`/book/${'1'.repeat(100_000)}`), badRequest],
     ['with a header of 100,000 characters', get('/books', `X: ${'x'.repeat(100_000)}\r\n`), badRequest],
-    ['with 2,000 headers', get('/books', 'X: x\r\n'.repeat(2_000)), undefined],
-  ])('%s gets a response in the envelope', async (_kind, bytes, envelope) => {
-    const responses = await exchange(bytes, { end: true });
-
-    expect(responses).toEqual([envelope ?? expect.anything()]);
-  });
-
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'toJSON'])(
-    'with %s as a header and as a query parameter is like any other',
-    async (name) => {
-      const query = `limit=1&${name}=1&${name}[limit]=x&${name}=2&a[]=1&a[b]=2&${name}`;
-
-      const responses = await exchange(get(`/books?${query}`, `${name}: x\r\n${name}: y\r\n${authorized()}`));
-
-      expect(responses).toMatchObject([{ status: 200 }]);
-    },
-  );
-
-  test.each(['limit[]=1', 'limit[a]=1', 'limit=1&limit=x', 'limit=%00', 'limit=%', '%=%', '&&=&'])(
-    'with the query %s is valid or invalid, but no failure',
-    async (query) => {
-      const [response] = await exchange(get(`/books?${query}`, authorized()));
-
-      expect([200, 400]).toContain((response as { status: number }).status);
-    },
-  );
-
-  test('with a Range header gets the whole list', async () => {
-    const headers = `${authorized()}Range: bytes=0-3\r\n`;
-
-    expect(await exchange(get('/books?limit=1', headers))).toMatchObject([{ status: 200 }]);
-  });
-
-  test('with two Authorization headers is authorized by the last one, as behind API Gateway', async () => {
-    const { Authorization: token } = local.headers;
-    for (const [first, second, status] of [
-      ['x', token, 200],
-      [token, 'x', 401],
-      [token, '', 401],
-    ]) {
-      const headers = `Authorization: ${first}\r\nAuthorization: ${second}\r\n`;
-      expect(await exchange(get('/books?limit=1', headers))).toMatchObject([{ status }]);
-    }
+    ['with 2,000 headers', get('/books', 'X: x\r\n'.repeat(2_000))],
+    ['with a Range header', get('/books?limit=1', `${authorized}Range: bytes=0-3\r\n`), listed],
+    // The last one counts, as behind API Gateway.
+    ['with two tokens, the last one valid', get('/books', `Authorization: x\r\n${authorized}`), listed],
+    [
+      'with two tokens, the first one valid',
+      get('/books', `${authorized}Authorization: x\r\n`),
+      '401 Invalid token',
+    ],
+    ['with a token and none', get('/books', `${authorized}Authorization: \r\n`), tokenRequired],
+    ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'toJSON'].map(
+      (name): [string, string, string] => {
+        const query = `limit=1&${name}=1&${name}[limit]=x&${name}=2&a[]=1&a[b]=2&${name}`;
+        const headers = `${name}: x\r\n${name}: y\r\n${authorized}`;
+        return [`with ${name} as a header and as a query parameter`, get(`/books?${query}`, headers), listed];
+      },
+    ),
+    ...['limit[]=1', 'limit[a]=1', 'limit=1&limit=x', 'limit=%00', 'limit=%', '%=%', '&&=&'].map(
+      (query): [string, string, unknown] => [
+        `with the query ${query}`,
+        get(`/books?${query}`, authorized),
+        expect.stringMatching(/^[24]00 /),
+      ],
+    ),
+  ])('%s gets a response in the envelope', async (_kind, bytes, response = expect.anything()) => {
+    // A client that ends its half of the connection gets no list.
+    expect(await exchange(bytes, { end: !bytes.includes(authorized) })).toEqual([response]);
   });
 });
 
@@ -287,13 +271,13 @@ describe('random requests', () => {
     .tuple(method, path, fc.array(header, { maxLength: 4 }), framed, fc.boolean())
     .map(([verb, target, headers, [length = '', text], isAuthorized]) => {
       const lines = [`${verb} ${target} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers, length];
-      return () => `${lines.join('\r\n')}\r\n${isAuthorized ? authorized() : ''}\r\n${text}`;
+      return `${lines.join('\r\n')}\r\n${isAuthorized ? authorized : ''}\r\n${text}`;
     });
 
   test('get a response each, in the envelope, without a server error', async () => {
     let responses = 0;
-    const property = fc.asyncProperty(anyRequest, async (makeRequest) => {
-      responses += (await exchange(makeRequest(), { end: true })).length;
+    const property = fc.asyncProperty(anyRequest, async (bytes) => {
+      responses += (await exchange(bytes, { end: true })).length;
     });
     await fc.assert(property, { numRuns: 1000 });
 
@@ -318,28 +302,16 @@ test('no part of a request, valid or not, reaches the output', async () => {
   const body = JSON.stringify({ username: planted, password: planted, title: planted, [planted]: planted });
   const framed = `Content-Length: ${body.length}\r\n\r\n${body}`;
   const fields = `Host: ${planted}\r\nCookie: ${planted}\r\n${planted}: ${planted}\r\nConnection: close\r\n`;
+  const lines = ['POST /token', 'POST /book', 'PUT /book/1', `GET /books?limit=${planted}`];
+  const valid = ['{token}', planted].flatMap((token) =>
+    lines.map((line) => `${line} HTTP/1.1\r\n${fields}Authorization: ${token}\r\n${framed}`),
+  );
+  const paths = [`/${planted}`, `/book/${planted}`, `/book/%zz${planted}`].map((path) => get(path));
+  const malformed = [planted, `${planted} / HTTP/1.1`, `GET /${planted} HTTP/1.1\r\n${planted}`];
 
-  const { Authorization: token } = local.headers;
+  for (const bytes of [...valid, ...paths]) expect(await exchange(bytes)).toHaveLength(1);
+  for (const bytes of malformed) expect(await exchange(`${bytes}\r\n\r\n`)).toEqual([badRequest]);
 
-  for (const authorization of [token, planted]) {
-    for (const line of ['POST /token', 'POST /book', 'PUT /book/1', `GET /books?limit=${planted}`]) {
-      const headers = `${fields}Authorization: ${authorization}\r\n`;
-      expect(await exchange(`${line} HTTP/1.1\r\n${headers}${framed}`)).toHaveLength(1);
-    }
-  }
-  for (const nonsense of [
-    planted,
-    `${planted} / HTTP/1.1\r\n\r\n`,
-    `GET /${planted} HTTP/1.1\r\n${planted}\r\n\r\n`,
-  ]) {
-    expect(await exchange(`${nonsense}\r\n\r\n`)).toEqual([badRequest]);
-  }
-  for (const path of [`/${planted}`, `/book/${planted}`, `/book/%zz${planted}`]) await exchange(get(path));
-
-  expect(local.service.output).not.toContain(planted);
-  for (const part of token.split('.')) expect(local.service.output).not.toContain(part);
-});
-
-test('after all of that, the service lists its books', async () => {
-  expect((await request(`${local.baseUrl}/books`, { headers: local.headers })).status).toBe(200);
+  const secrets = [planted, ...local.headers.Authorization.split('.')];
+  for (const secret of secrets) expect(local.service.output).not.toContain(secret);
 });
