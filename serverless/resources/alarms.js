@@ -7,40 +7,42 @@ export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'De
 const service = '${self:service} ${sls:stage}';
 const api = toDimensions({ ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }); // the framework's name
 
-const shareOf5xx = createAlarm(`More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`, {
-  Namespace: 'AWS/ApiGateway',
-  MetricName: '5XXError',
-  Dimensions: api,
-  Statistic: 'Average', // of 0 or 1 for each request
-  Period: 60,
-  EvaluationPeriods: 5,
-  DatapointsToAlarm: 3,
-  ComparisonOperator: 'GreaterThanThreshold',
-  Threshold: '${param:maxErrorShare}',
-});
-
-const latency = createAlarm(
-  `One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`,
-  {
+/** An alarm on a figure of the API. */
+const createApiAlarm = (description, properties) =>
+  createAlarm(description, {
     Namespace: 'AWS/ApiGateway',
-    MetricName: 'Latency',
     Dimensions: api,
-    ExtendedStatistic: 'p99',
-    EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is not an incident
-    Period: 300,
-    EvaluationPeriods: 3,
-    DatapointsToAlarm: 3,
     ComparisonOperator: 'GreaterThanThreshold',
-    Threshold: '${param:maxLatencyMs}',
-  },
-);
+    DatapointsToAlarm: 3,
+    ...properties,
+  });
 
 const ofFunctions = (metric) =>
   functionNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${name}LambdaFunction` } }]);
 const table = { TableName: { Ref: 'BookTable' } };
 
-/** Alarms on the sum of several metrics. */
-const sums = {
+const alarmResources = {
+  ErrorShareAlarm: createApiAlarm(
+    `More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`,
+    {
+      MetricName: '5XXError',
+      Statistic: 'Average', // of 0 or 1 for each request
+      Period: 60,
+      EvaluationPeriods: 5,
+      Threshold: '${param:maxErrorShare}',
+    },
+  ),
+  LatencyAlarm: createApiAlarm(
+    `One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`,
+    {
+      MetricName: 'Latency',
+      ExtendedStatistic: 'p99',
+      EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is not an incident
+      Period: 300,
+      EvaluationPeriods: 3,
+      Threshold: '${param:maxLatencyMs}',
+    },
+  ),
   FunctionErrorsAlarm: createSumAlarm(
     `A function of ${service} crashed or ran out of time`,
     ofFunctions('Errors'),
@@ -63,9 +65,7 @@ const sums = {
   ),
 };
 
-/**
- * All alarms go to one topic (docs/operations.md, "Alarms", has the actions). Missing data means no requests, not a fault.
- */
+/** All alarms go to one topic. docs/operations.md, "Alarms", has the actions. */
 export const alarms = {
   Parameters: {
     AlarmEmail: {
@@ -82,9 +82,7 @@ export const alarms = {
       Condition: 'HasAlarmEmail',
       Properties: { TopicArn: { Ref: 'AlarmTopic' }, Protocol: 'email', Endpoint: { Ref: 'AlarmEmail' } },
     },
-    ErrorShareAlarm: shareOf5xx,
-    LatencyAlarm: latency,
-    ...sums,
+    ...alarmResources,
   },
   Outputs: {
     AlarmTopic: { Description: 'The topic of the alarms', Value: { Ref: 'AlarmTopic' } },
@@ -99,15 +97,10 @@ function createSumAlarm(description, metrics, { datapoints, threshold }) {
   return createAlarm(description, {
     Metrics: [
       { Id: 'total', Expression: 'SUM(METRICS())', Label: 'total' },
-      ...metrics.map(([Namespace, MetricName, dimensions], index) => ({
-        Id: `m${index + 1}`,
-        ReturnData: false,
-        MetricStat: {
-          Metric: { Namespace, MetricName, Dimensions: toDimensions(dimensions) },
-          Stat: 'Sum',
-          Period: 60,
-        },
-      })),
+      ...metrics.map(([Namespace, MetricName, dimensions], index) => {
+        const Metric = { Namespace, MetricName, Dimensions: toDimensions(dimensions) };
+        return { Id: `m${index + 1}`, ReturnData: false, MetricStat: { Metric, Stat: 'Sum', Period: 60 } };
+      }),
     ],
     EvaluationPeriods: 5,
     DatapointsToAlarm: datapoints,
@@ -118,16 +111,8 @@ function createSumAlarm(description, metrics, { datapoints, threshold }) {
 
 function createAlarm(AlarmDescription, properties) {
   const topic = [{ Ref: 'AlarmTopic' }];
-  return {
-    Type: 'AWS::CloudWatch::Alarm',
-    Properties: {
-      AlarmDescription,
-      ...properties,
-      TreatMissingData: 'notBreaching',
-      AlarmActions: topic,
-      OKActions: topic,
-    },
-  };
+  const common = { TreatMissingData: 'notBreaching', AlarmActions: topic, OKActions: topic }; // no data: no requests
+  return { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmDescription, ...properties, ...common } };
 }
 
 function toDimensions(values) {

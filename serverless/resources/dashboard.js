@@ -2,14 +2,8 @@
 import { tableOperations } from './alarms.js';
 import { functionNames } from './roles.js';
 
-const ofApi = (metric) => [
-  'AWS/ApiGateway',
-  metric,
-  'ApiName',
-  '${sls:stage}-${self:service}',
-  'Stage',
-  '${sls:stage}',
-];
+const apiName = '${sls:stage}-${self:service}';
+const ofApi = (metric) => ['AWS/ApiGateway', metric, 'ApiName', apiName, 'Stage', '${sls:stage}'];
 const ofTable = (metric) => ['AWS/DynamoDB', metric, 'TableName', '${BookTable}'];
 const ofOperations = (metric) =>
   tableOperations.map((name) => [...ofTable(metric), 'Operation', name, { label: name }]);
@@ -18,6 +12,9 @@ const ofFunctions = (metric) =>
     const label = name[0].toLowerCase() + name.slice(1);
     return ['AWS/Lambda', metric, 'FunctionName', `\${${name}LambdaFunction}`, { label }];
   });
+const latencies = [[...ofApi('Latency'), { stat: 'p50' }], ofApi('Latency')];
+const unitsOfTable = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'];
+const throttlesOfTable = ['ReadThrottleEvents', 'WriteThrottleEvents'];
 const alarmAt = (label, value) => ({ annotations: { horizontal: [{ label, value }] } });
 
 /** Title, statistic, metrics and further properties of each widget, row by row. */
@@ -25,12 +22,7 @@ const rows = [
   [
     ['Requests a minute', 'Sum', ['Count', '4XXError', '5XXError'].map(ofApi)],
     ['Share of 5xx', 'Average', [ofApi('5XXError')], alarmAt('alarm', '${param:maxErrorShare}')],
-    [
-      'Latency (ms)',
-      'p99',
-      [[...ofApi('Latency'), { stat: 'p50' }], ofApi('Latency')],
-      alarmAt('alarm (p99)', '${param:maxLatencyMs}'),
-    ],
+    ['Latency (ms)', 'p99', latencies, alarmAt('alarm (p99)', '${param:maxLatencyMs}')],
   ],
   [
     ['Functions: errors', 'Sum', ofFunctions('Errors')],
@@ -39,16 +31,7 @@ const rows = [
     ['Functions: concurrent', 'Maximum', ofFunctions('ConcurrentExecutions')],
   ],
   [
-    [
-      'Table: consumed units a minute',
-      'Sum',
-      [
-        'ConsumedReadCapacityUnits',
-        'ConsumedWriteCapacityUnits',
-        'ReadThrottleEvents',
-        'WriteThrottleEvents',
-      ].map(ofTable),
-    ],
+    ['Table: consumed units a minute', 'Sum', [...unitsOfTable, ...throttlesOfTable].map(ofTable)],
     ['Table: p99 of a request (ms)', 'p99', ofOperations('SuccessfulRequestLatency')],
     ['Table: system errors', 'Sum', ofOperations('SystemErrors')],
   ],
@@ -66,6 +49,9 @@ const widgets = rows.flatMap((row, number) => {
   }));
 });
 
+/** Parameters are numbers: without quotes. */
+const body = JSON.stringify({ widgets }).replaceAll(/"(\$\{param:\w+\})"/g, '$1');
+
 /** One page for a person on call: the API, then the functions, then the table. */
 export const dashboard = {
   Resources: {
@@ -73,10 +59,7 @@ export const dashboard = {
       Type: 'AWS::CloudWatch::Dashboard',
       Properties: {
         DashboardName: '${self:service}-${sls:stage}',
-        // Parameters are numbers: without quotes.
-        DashboardBody: {
-          'Fn::Sub': JSON.stringify({ widgets }).replaceAll(/"(\$\{param:\w+\})"/g, '$1'),
-        },
+        DashboardBody: { 'Fn::Sub': body },
       },
     },
   },

@@ -20,38 +20,20 @@ export const roles = {
 
 function createRole(name, actions) {
   const allow = (Action, Resource) => ({ Effect: 'Allow', Action, Resource });
+  const arnOf = (id) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+  const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };
+  const statements = [
+    allow(['logs:CreateLogStream', 'logs:PutLogEvents'], arnOf(`${name}LogGroup`)),
+    allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'), // X-Ray's actions have no resources
+  ];
+  const ofTable = actions.map((action) => `dynamodb:${action}`);
+  if (ofTable.length > 0) statements.push(allow(ofTable, arnOf('BookTable')));
+  const PolicyName = name[0].toLowerCase() + name.slice(1);
   return {
     Type: 'AWS::IAM::Role',
     Properties: {
-      AssumeRolePolicyDocument: {
-        Version: '2012-10-17',
-        Statement: [
-          { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
-        ],
-      },
-      Policies: [
-        {
-          PolicyName: name[0].toLowerCase() + name.slice(1),
-          PolicyDocument: {
-            Version: '2012-10-17',
-            Statement: [
-              allow(['logs:CreateLogStream', 'logs:PutLogEvents'], {
-                'Fn::GetAtt': [`${name}LogGroup`, 'Arn'],
-              }),
-              // X-Ray's actions have no resources.
-              allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
-              ...(actions.length === 0
-                ? []
-                : [
-                    allow(
-                      actions.map((action) => `dynamodb:${action}`),
-                      { 'Fn::GetAtt': ['BookTable', 'Arn'] },
-                    ),
-                  ]),
-            ],
-          },
-        },
-      ],
+      AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trust] },
+      Policies: [{ PolicyName, PolicyDocument: { Version: '2012-10-17', Statement: statements } }],
     },
   };
 }
