@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
 import { type CaseResult, runSuite } from '../conformance/run-suite.ts';
 import { groupNames } from '../conformance/suite.ts';
+import { type Fate, type FaultyGateway, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { testSettings } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
@@ -14,12 +12,17 @@ const largeBooks = 4;
 const largeTitle = 'x'.repeat(390 * 1024);
 
 const local = useLocalService();
-let gateway: ApiGateway;
+let gateway: FaultyGateway;
+let [inFlight, mostInFlight] = [0, 0];
+/** How many lists were requested without a limit, with a token. */
+let wholeLists = 0;
+/** Changes the bodies of responses. */
+let damage = (body: string) => body;
 
 beforeAll(async () => {
   for (let year = 0; year < largeBooks; year += 1)
     await local.send('POST', '/book', { title: largeTitle, year });
-  gateway = await startApiGateway(local.baseUrl);
+  gateway = await startFaultyGateway(local.baseUrl, decide);
 });
 
 afterEach(() => vi.restoreAllMocks());
@@ -36,11 +39,11 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   expect(exitCode).toBe(0);
   expect(lines).toContain('The catalog is large: lists are read in pages, from the first book of this run.');
   expect(lines).toContain('paging: 2 not run (they read the whole catalog)');
-  expect(gateway.mostInFlight).toBeGreaterThan(1);
-  expect(gateway.mostInFlight).toBeLessThanOrEqual(4);
+  expect(mostInFlight).toBeGreaterThan(1);
+  expect(mostInFlight).toBeLessThanOrEqual(4);
   expect(await listIds()).toEqual(before);
   // Nothing of it was read but the beginning.
-  expect(gateway.wholeLists).toBe(1);
+  expect(wholeLists).toBe(1);
 
   const different = 'differs from the local service: ';
   expect(lines.join('\n')).toContain(`${different}A body of more than 10 MB is too large`);
@@ -53,11 +56,11 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
 });
 
 test('a stage with wrong responses of its functions fails', async () => {
-  gateway.damage = (body) => body.replace('Book updated successfully', 'Book kept');
+  damage = (body) => body.replace('Book updated successfully', 'Book kept');
 
   const { exitCode, lines } = await smoke(['update-book']);
 
-  gateway.damage = (body) => body;
+  damage = (body) => body;
   expect(exitCode).toBe(1);
   expect(lines.filter((line) => line.includes('FAILED'))).not.toEqual([]);
 });
@@ -85,56 +88,21 @@ async function listIds(): Promise<number[]> {
   return (envelope.data as { id: number }[]).map(({ id }) => id);
 }
 
-/** API Gateway before a service. */
-interface ApiGateway {
-  readonly baseUrl: string;
-  mostInFlight: number;
-  /** How many lists were requested without a limit, with a token. */
-  wholeLists: number;
-  /** Changes the bodies of responses. */
-  damage(body: string): string;
-  stop(): void;
-}
-
-/** Passes requests on, and responds as API Gateway was seen to do where the local server does not. */
-async function startApiGateway(target: string): Promise<ApiGateway> {
-  let inFlight = 0;
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const { method, url = '', headers } = request;
-    const body = await buffer(request);
-    const isUnknown = !/^\/(?:token|books?|book\/[^/]+)$/.test(url.split('?', 1)[0] ?? '');
-    if (body.length > 10 * 1024 * 1024) {
-      response.writeHead(413, { 'Content-Type': 'text/plain' });
-      response.end('HTTP content length exceeded 10485760 bytes.');
-    } else if (body.length > 4.4 * 1024 * 1024 || (isUnknown && headers.authorization !== undefined)) {
-      response.writeHead(400, { 'Content-Type': 'application/json' });
-      response.end('{"status":400,"message":"Bad request","data":null}');
-    } else {
-      if (method === 'GET' && url === '/books' && headers.authorization) gateway.wholeLists += 1;
-      const outgoing = sendRequest(target, { method, path: url, headers, agent: false }).end(body);
-      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-      const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...received } = incoming.headers;
-      const text = gateway.damage((await buffer(incoming)).toString('latin1'));
-      response.writeHead(incoming.statusCode ?? 0, received).end(text, 'latin1');
-    }
-  };
-  const server = createServer(async (request, response) => {
-    inFlight += 1;
-    gateway.mostInFlight = Math.max(gateway.mostInFlight, inFlight);
-    await serve(request, response);
+/** API Gateway's own responses, as they were seen; it passes other requests on. */
+function decide(name: string, headers: IncomingHttpHeaders): Fate {
+  const bodyBytes = Number(headers['content-length'] ?? 0);
+  if (bodyBytes > 10 * 1024 * 1024) {
+    const body = 'HTTP content length exceeded 10485760 bytes.';
+    return { status: 413, headers: { 'Content-Type': 'text/plain' }, body };
+  }
+  const isUnknown = !/^\w+ \/(?:token|books?|book\/[^/]+)(?:\?|$)/.test(name);
+  if (bodyBytes > 4.4 * 1024 * 1024 || (isUnknown && headers.authorization !== undefined))
+    return respond(400, 'Bad request');
+  if (name === 'GET /books' && headers.authorization) wholeLists += 1;
+  inFlight += 1;
+  mostInFlight = Math.max(mostInFlight, inFlight);
+  return (body) => {
     inFlight -= 1;
-  });
-  server.keepAliveTimeout = 0;
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const gateway: ApiGateway = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    mostInFlight: 0,
-    wholeLists: 0,
-    damage: (body) => body,
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
+    return damage(body);
   };
-  return gateway;
 }

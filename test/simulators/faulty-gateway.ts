@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
 /** A gateway's own response. */
 interface GatewayResponse {
@@ -9,8 +10,11 @@ interface GatewayResponse {
   readonly body: string;
 }
 
-/** The gateway forwards a request, loses it or its response, or responds by itself. */
-export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | GatewayResponse;
+/** Changes the body of a response, with a character for each byte. */
+type BodyChange = (body: string) => string;
+
+/** The gateway forwards a request, loses it or its response, changes its response, or responds by itself. */
+export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | BodyChange | GatewayResponse;
 
 /** A gateway between a client and the service, with faults. */
 export interface FaultyGateway {
@@ -40,7 +44,10 @@ export async function startFaultyGateway(
     }
     const passed = request(target + url, { method, headers }, (response: IncomingMessage) => {
       if (fate === 'lose response') return response.resume().on('end', () => outgoing.destroy());
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      const { 'content-length': length, 'transfer-encoding': encoding, ...others } = response.headers;
+      outgoing.writeHead(response.statusCode ?? 502, typeof fate === 'function' ? others : response.headers);
+      if (typeof fate === 'function')
+        return buffer(response).then((body) => outgoing.end(fate(body.toString('latin1')), 'latin1'));
       if (fate === 'pass') return response.pipe(outgoing);
       return response.once('data', (bytes: Buffer) => {
         outgoing.write(bytes.subarray(0, bytes.length / 2), () => outgoing.destroy());
