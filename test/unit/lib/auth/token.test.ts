@@ -1,4 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTokenSigner, createTokenVerifier } from '../../../../lib/auth/token.ts';
@@ -27,9 +30,14 @@ async function expectInvalid(token: string): Promise<void> {
   expect((error as HttpError).outcome).toBe(outcomes.invalidToken);
 }
 
+const hmacWith = (key: string | Buffer) => (input: string) =>
+  createHmac('sha256', key).update(input).digest('base64url');
+
 /** Signs what JSON.stringify would not write. */
-const signText = (signingInput: string) =>
-  `${signingInput}.${createHmac('sha256', secret).update(signingInput).digest('base64url')}`;
+const signText = (signingInput: string) => `${signingInput}.${hmacWith(secret)(signingInput)}`;
+
+const signJson = (claims: string, header = '{"alg":"HS256"}') =>
+  signText([header, claims].map((part) => Buffer.from(part).toString('base64url')).join('.'));
 
 describe('createTokenSigner', () => {
   test('each token is HS256 and its one claim is exp, 900 seconds after the second it was issued in', async () => {
@@ -194,3 +202,138 @@ describe('createTokenVerifier', () => {
     await fc.assert(fc.asyncProperty(almostToken, expectInvalid), { numRuns: 300 });
   });
 });
+
+describe('a stranger, who has keys of their own but not the secret', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const ed = generateKeyPairSync('ed25519');
+  const publicKeys = [rsa, ec, ed].map(({ publicKey }) => publicKey);
+  const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
+
+  /** Signs as the method that a header names is signed. */
+  const asymmetric: Readonly<Record<string, (input: string) => Buffer>> = {
+    RS256: (input) => sign('sha256', Buffer.from(input), rsa.privateKey),
+    PS256: (input) => sign('sha256', Buffer.from(input), { key: rsa.privateKey, ...pss }),
+    ES256: (input) => sign('sha256', Buffer.from(input), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' }),
+    EdDSA: (input) => sign(null, Buffer.from(input), ed.privateKey),
+  };
+
+  /** What a verifier that mixes up methods or follows the header would take for the HMAC secret. */
+  const guessableSecrets = [
+    ...['', 'secret', 'null', 'undefined', '[object CryptoKey]', '../../dev/null'],
+    ...publicKeys.flatMap(encodings),
+  ];
+
+  const header = fc.record(
+    {
+      alg: fc.oneof(
+        { arbitrary: fc.constantFrom('HS256', 'HS384', 'HS512'), weight: 3 },
+        { arbitrary: fc.mixedCase(fc.constantFrom('none', 'hs256', 'rs256')), weight: 2 },
+        { arbitrary: fc.constantFrom(...Object.keys(asymmetric)), weight: 3 },
+        { arbitrary: fc.jsonValue(), weight: 1 },
+      ),
+      typ: fc.constantFrom('JWT', 'at+jwt', '', null),
+      cty: fc.constantFrom('JWT', ''),
+      kid: fc.oneof(fc.constantFrom('../../dev/null', "' OR 1=1 --", '__proto__', '|ls'), fc.string()),
+      jku: fc.constant('http://127.0.0.1:9/keys.json'),
+      x5u: fc.constant('http://127.0.0.1:9/certificate.pem'),
+      jwk: fc.constantFrom({ kty: 'oct', k: '' }, ...publicKeys.map((key) => key.export({ format: 'jwk' }))),
+      x5c: fc.constant([rsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')]),
+      crit: fc.constantFrom(['b64'], ['kid'], [], ['alg'], 'b64'),
+      b64: fc.constantFrom(true, false, 'false'),
+      zip: fc.constant('DEF'),
+      enc: fc.constant('A256GCM'),
+    },
+    { requiredKeys: ['alg'] },
+  );
+  const claims = fc.oneof(
+    fc.constantFrom({}, { exp: 4_102_444_800 }, { exp: 1e300 }, { admin: true }, null),
+    fc.jsonValue(),
+  );
+  const signature = fc.oneof(
+    fc.constantFrom('', 'AA').map((text) => () => text),
+    fc.constantFrom(...guessableSecrets).map(hmacWith),
+    // The method that the header names, wherever there is one.
+    fc.constant((input: string, alg: unknown) => {
+      const method = typeof alg === 'string' && Object.hasOwn(asymmetric, alg) ? alg : 'RS256';
+      return asymmetric[method]?.(input).toString('base64url') ?? '';
+    }),
+  );
+
+  test('makes no valid token, whatever its header says and however it is signed', async () => {
+    const token = fc.tuple(header, claims, signature).map(([head, payload, makeSignature]) => {
+      const signingInput = `${encodeJson(head)}.${encodeJson(payload)}`;
+      return `${signingInput}.${makeSignature(signingInput, head.alg)}`;
+    });
+
+    await fc.assert(fc.asyncProperty(token, expectInvalid), { numRuns: 1000 });
+  });
+
+  const half = 'A'.repeat(3 * 1024 * 1024);
+  test.each([
+    ['of 3 MB without a dot', half],
+    ['of 9 MB', `${half}.${half}.${half}`],
+    ['of a million dots', '.'.repeat(1_000_000)],
+    ['with a method of 3 MB', `${encodeJson({ alg: half })}.e30.AA`],
+  ])('makes no valid token %s', async (_name, token) => {
+    await expectInvalid(token);
+  });
+});
+
+describe('a client that knows the secret', () => {
+  test('makes the service fetch no key, wherever the header says it is', async () => {
+    const onRequest = vi.fn();
+    const keyServer = createServer(onRequest).listen(0, '127.0.0.1');
+    await once(keyServer, 'listening');
+    const url = `http://127.0.0.1:${(keyServer.address() as AddressInfo).port}/keys.json`;
+    const forge = (alg: string) => forgeToken({ header: { alg, kid: '1', jku: url, x5u: url }, secret });
+
+    await verify(forge('HS256'));
+    for (const alg of ['RS256', 'none']) await expectInvalid(forge(alg));
+
+    expect(onRequest).not.toHaveBeenCalled();
+    keyServer.close();
+  });
+
+  test('is accepted exactly while exp, read as a JSON number, lies ahead', async () => {
+    const literal = fc.oneof(
+      fc.constantFrom('1e400', '-1e400', '-0', '0.5', '1e-400', '1.8e9', '1800000001.5', '9007199254740993'),
+      fc.constantFrom('"1800000900"', 'null', 'true', '[1800000900]', '{}', '""', '"1e400"'),
+      fc.integer({ min: now - 1000, max: now + 1000 }).map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    );
+    await fc.assert(
+      fc.asyncProperty(literal, async (exp) => {
+        const value: unknown = JSON.parse(exp);
+        const token = signJson(`{"exp":${exp}}`);
+        if (typeof value === 'number' && value > now) await verify(token);
+        else await expectInvalid(token);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  // RFC 7519 section 4 and RFC 7515 section 4: of two members of a name the last one counts.
+  test.each([
+    ['{"exp":4102444800,"exp":1}', 'invalid'],
+    ['{"exp":1,"exp":4102444800}', 'valid'],
+    ['{"\\u0065xp":1}', 'invalid'],
+    ['{"EXP":1}', 'valid'],
+    ['{"__proto__":{"exp":1}}', 'valid'],
+    ['{}', 'invalid', '{"alg":"HS256","alg":"none"}'],
+    ['{}', 'valid', '{"alg":"none","alg":"HS256"}'],
+    ['{}', 'invalid', '{"__proto__":{"alg":"HS256"}}'],
+    [`{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 'valid'],
+  ])('has with the claims %s a token that is %s (%s)', async (payload, verdict, header?: string) => {
+    const token = signJson(payload, header);
+    if (verdict === 'valid') await verify(token);
+    else await expectInvalid(token);
+  });
+});
+
+/** A public key in the forms in which it may lie on a server's disk. */
+function encodings(key: KeyObject): (string | Buffer)[] {
+  const pem = key.export({ format: 'pem', type: 'spki' }).toString();
+  const jwk = JSON.stringify(key.export({ format: 'jwk' }));
+  return [pem, pem.trimEnd(), key.export({ format: 'der', type: 'spki' }), jwk];
+}
