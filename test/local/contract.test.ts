@@ -13,15 +13,8 @@ import { defaultCredentials, useLocalService } from './use-local-service.ts';
 const tooLargeBody = 'x'.repeat(10 * 1024 * 1024 + 1);
 
 /** Headers of the transport, which are not part of the contract. */
-const transportHeaders = new Set([
-  'cache-control',
-  'connection',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-]);
+const transportHeaders =
+  /^(?:cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
 /** Examples that only AWS can produce, by the end of their names, with the reason. */
 const notSeenHere: Readonly<Record<string, string>> = {
@@ -70,10 +63,8 @@ describe('each example of openapi.yaml is the response of a service', () => {
     const page = await see('GET', '/books?limit=1&after=0', {
       headers: { ...headers, 'Accept-Encoding': 'zstd, br, gzip' },
     });
-    const [first, second] = [
-      await see('POST', '/book', { headers: key, body: '{}' }),
-      await see('POST', '/book', { headers: key, body: '{}' }),
-    ];
+    const first = await see('POST', '/book', { headers: key, body: '{}' });
+    const second = await see('POST', '/book', { headers: key, body: '{}' });
     const etag = String(first.headers.etag);
     const known = await see('GET', '/book/3', { headers: { ...headers, 'If-None-Match': etag } });
     await see('PUT', '/book/1', { headers, body: bodyExample('PUT /book/{id}') });
@@ -117,9 +108,8 @@ describe('each example of openapi.yaml is the response of a service', () => {
     for (const { method, path } of [{ method: 'POST', path: '/token' }, ...protectedRequests]) {
       const malformed = `${method} ${path} HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n`;
       const [received] = (await exchangeRaw(local.service.port, malformed)).responses;
-      const { status = 0, headers = new Map(), body = '' } = received ?? {};
-      const request = { method, path };
-      note({ request, status, headers: Object.fromEntries(headers), body: Buffer.from(body) });
+      const { status = 0, headers = [], body = '' } = received ?? {};
+      note({ method, path }, status, headers, body);
     }
   });
 
@@ -129,9 +119,8 @@ describe('each example of openapi.yaml is the response of a service', () => {
     await engine.stop();
     const cutOffClient = new HttpClient(cutOff);
 
-    for (const request of protectedRequests) {
-      note(await cutOffClient.send({ ...request, headers: local.headers }));
-    }
+    for (const request of protectedRequests)
+      noteResponse(await cutOffClient.send({ ...request, headers: local.headers }));
 
     cutOffClient.close();
     await cutOff.stop();
@@ -145,13 +134,7 @@ describe('each example of openapi.yaml is the response of a service', () => {
     for (const request of [login, ...protectedRequests]) {
       const { method, path, body = null } = request;
       const { status, headers = {}, envelope } = await functions.send(method, path, { body });
-      const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
-      note({
-        request,
-        status,
-        headers: Object.fromEntries(named),
-        body: Buffer.from(JSON.stringify(envelope)),
-      });
+      note(request, status, Object.entries(headers), JSON.stringify(envelope));
     }
   });
 
@@ -175,14 +158,24 @@ async function see(method: string, path: string, init: Omit<HttpRequest, 'method
   const described = findOperation(method, path)?.responses[response.status]?.headers ?? {};
   const names = Object.keys(described).map((name) => name.toLowerCase());
   const undescribed = Object.keys(response.headers).filter(
-    (name) => !transportHeaders.has(name) && !names.includes(name),
+    (name) => !transportHeaders.test(name) && !names.includes(name),
   );
   expect(undescribed, `headers of ${method} ${path}`).toEqual([]);
-  return note(response);
+  return noteResponse(response);
+}
+
+function note(
+  request: HttpRequest,
+  status: number,
+  headers: Iterable<readonly [string, unknown]>,
+  body: string,
+) {
+  const named = Array.from(headers, ([name, value]) => [name.toLowerCase(), String(value)]);
+  noteResponse({ request, status, headers: Object.fromEntries(named), body: Buffer.from(body) });
 }
 
 /** Notes the examples that a response is. */
-function note<Response extends CheckedResponse>(response: Response): Response {
+function noteResponse<Response extends CheckedResponse>(response: Response): Response {
   checkResponse(response);
   for (const example of findExamples(response)) seenExamples.add(example);
   return response;

@@ -37,43 +37,41 @@ async function get(path: string): Promise<{ message: string; data: unknown }> {
   return response.json() as Promise<{ message: string; data: unknown }>;
 }
 
+/** Waits until a change is in the responses. */
+async function expectMessage(path: string, message: string): Promise<void> {
+  await vi.waitFor(async () => expect((await get(path)).message).toBe(message), noticed);
+}
+
 test('a change in lib is in the next responses, and the books are still there', async () => {
   await change('lib/http/outcomes.ts', 'Book retrieved successfully', 'Here it is');
 
-  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Here it is'), noticed);
+  await expectMessage('/book/1', 'Here it is');
 
   expect((await get('/book/1')).data).toMatchObject({ title: 'Emma' });
 });
 
 test('replaced files, as many editors and git write them, reload the service each time', async () => {
   const path = join(copy, 'lib/http/outcomes.ts');
-  for (const [from, to] of [
-    ['Here it is', 'Once'],
-    ['Once', 'Twice'],
-    ['Twice', 'Here it is'],
-  ] as const) {
-    const text = await readFile(path, 'utf8');
-    await writeFile(`${path}.new`, text.replace(from, to));
+  const text = await readFile(path, 'utf8');
+  for (const message of ['Once', 'Twice', 'Here it is']) {
+    await writeFile(`${path}.new`, text.replace('Here it is', message));
     await rename(`${path}.new`, path);
 
-    await vi.waitFor(async () => expect((await get('/book/1')).message).toBe(to), noticed);
+    await expectMessage('/book/1', message);
   }
 });
 
 test('a new folder is watched too', async () => {
   await mkdir(join(copy, 'lib/greetings'));
   await writeFile(join(copy, 'lib/greetings/greeting.ts'), "export const greeting = 'Hello';");
-  const outcomes = await readFile(join(copy, 'lib/http/outcomes.ts'), 'utf8');
-  const using = `import { greeting } from '../greetings/greeting.ts';\n${outcomes}`.replace(
-    "'Here it is'",
-    'greeting',
-  );
-  await writeFile(join(copy, 'lib/http/outcomes.ts'), using);
-  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Hello'), noticed);
+  const path = join(copy, 'lib/http/outcomes.ts');
+  const outcomes = (await readFile(path, 'utf8')).replace("'Here it is'", 'greeting');
+  await writeFile(path, `import { greeting } from '../greetings/greeting.ts';\n${outcomes}`);
+  await expectMessage('/book/1', 'Hello');
 
   await change('lib/greetings/greeting.ts', 'Hello', 'Here it is');
 
-  await vi.waitFor(async () => expect((await get('/book/1')).message).toBe('Here it is'), noticed);
+  await expectMessage('/book/1', 'Here it is');
 });
 
 test('a syntax error is printed with its place, and the last good version keeps running', async () => {
@@ -89,7 +87,7 @@ test('a syntax error is printed with its place, and the last good version keeps 
 test('a change of serverless.yml is in the next responses', async () => {
   await change('serverless.yml', 'http: GET /book/{id}', 'http: GET /volume/{id}');
 
-  await vi.waitFor(async () => expect((await get('/volume/1')).message).toBe('Here it is'), noticed);
+  await expectMessage('/volume/1', 'Here it is');
 
   expect((await get('/book/1')).message).toBe('Not found');
 });
@@ -102,15 +100,7 @@ test('each request is one short line, and an error comes with its stack', async 
 
   await change('handlers/get-book.ts', 'books.get(', 'void boom(');
 
-  await vi.waitFor(
-    async () => expect((await get('/volume/1')).message).toBe('Internal server error'),
-    noticed,
-  );
-  await vi.waitFor(
-    () =>
-      expect(local.service.output).toMatch(
-        /ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/,
-      ),
-    noticed,
-  );
+  await expectMessage('/volume/1', 'Internal server error');
+  const error = /ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/;
+  await vi.waitFor(() => expect(local.service.output).toMatch(error), noticed);
 });
