@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,30 +25,43 @@ export interface EndedCommand {
   readonly output: string;
 }
 
+/** Starts a command, and collects standard output and standard error. */
+export function startCommand(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd = '.',
+  input: string | Buffer = '',
+) {
+  const child = spawn(process.execPath, args, { cwd, env });
+  child.stdin.on('error', () => {}).end(input);
+  const command = {
+    child,
+    output: '',
+    ended: once(child, 'close').then(
+      (): EndedCommand => ({ exitCode: child.exitCode, output: command.output }),
+    ),
+  };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      command.output += text;
+    });
+  }
+  return command;
+}
+
 /** A running `serverless offline`, the command of `npm start`, on a free port. */
 export class LocalService {
   readonly baseUrl: string;
   readonly port: number;
-  readonly #process: ChildProcess;
-  readonly #ended: Promise<unknown>;
-  #output = '';
+  readonly #command: ReturnType<typeof startCommand>;
 
   private constructor(port: number, environment: NodeJS.ProcessEnv, folder = projectFolder) {
     this.port = port;
     this.baseUrl = `http://127.0.0.1:${port}`;
     // The developer's settings belong to the developer's books.
     const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
-    this.#process = spawn(process.execPath, [serverless, 'offline', '--httpPort', String(port)], {
-      cwd: folder,
-      env: { ...inherited, ...testSettings, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#output += text;
-      });
-    }
-    this.#ended = once(this.#process, 'close');
+    const env = { ...inherited, ...testSettings, ...environment };
+    this.#command = startCommand([serverless, 'offline', '--httpPort', String(port)], env, folder);
   }
 
   /**
@@ -60,10 +73,10 @@ export class LocalService {
   static async start(environment: NodeJS.ProcessEnv, folder?: string): Promise<LocalService> {
     const service = new LocalService(await findFreePort(), environment, folder);
     const deadline = Date.now() + startTimeoutMs;
-    while (!service.#output.includes('Stop it with Ctrl-C')) {
-      if (service.#process.exitCode !== null || Date.now() > deadline) {
+    while (!service.output.includes('Stop it with Ctrl-C')) {
+      if (service.#command.child.exitCode !== null || Date.now() > deadline) {
         await service.kill();
-        throw new Error(`the service did not start:\n${service.#output}`);
+        throw new Error(`the service did not start:\n${service.output}`);
       }
       await new Promise((done) => setTimeout(done, 50));
     }
@@ -73,33 +86,31 @@ export class LocalService {
   /** Runs a start that is expected to fail until it ends. */
   static async fail(environment: NodeJS.ProcessEnv, port?: number): Promise<EndedCommand> {
     const service = new LocalService(port ?? (await findFreePort()), environment);
-    const timer = setTimeout(() => service.#process.kill('SIGKILL'), startTimeoutMs);
-    await service.#ended;
+    const timer = setTimeout(() => service.kill(), startTimeoutMs);
+    const ended = await service.#command.ended;
     clearTimeout(timer);
-    return { exitCode: service.#process.exitCode, output: service.#output };
+    return ended;
   }
 
   /** The process of the service, and of its database unless DB_URL names another. */
   get processId(): number {
-    return this.#process.pid ?? Number.NaN;
+    return this.#command.child.pid ?? Number.NaN;
   }
 
-  /** Standard output and standard error so far. */
   get output(): string {
-    return this.#output;
+    return this.#command.output;
   }
 
   /** Ends the service like Ctrl-C or a process manager. */
   async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<EndedCommand> {
-    this.#process.kill(signal);
-    await this.#ended;
-    return { exitCode: this.#process.exitCode, output: this.#output };
+    this.#command.child.kill(signal);
+    return this.#command.ended;
   }
 
   /** Kills the service, like a power failure. */
   async kill(): Promise<void> {
-    this.#process.kill('SIGKILL');
-    await this.#ended;
+    this.#command.child.kill('SIGKILL');
+    await this.#command.ended;
   }
 }
 
