@@ -9,12 +9,8 @@ export interface Serverless {
   readonly configurationInput: { readonly params?: Readonly<Record<string, unknown>> };
   readonly processedInput: { readonly commands: readonly string[] };
   readonly service: Service;
-  readonly classes: {
-    /** The framework prints its message without a stack and ends with exit code 1. */
-    readonly Error: new (
-      message: string,
-    ) => Error;
-  };
+  /** The framework prints the message of this error without a stack and ends with exit code 1. */
+  readonly classes: { readonly Error: ErrorConstructor };
   readonly pluginManager: { readonly plugins: readonly object[] };
   getProvider(name: 'aws'): AwsProvider;
 }
@@ -35,6 +31,11 @@ export interface Service {
   readonly functions: Readonly<Record<string, FunctionDefinition>>;
 }
 
+/** Third argument of a plugin's constructor. */
+export interface PluginUtils {
+  readonly log: { readonly notice: (message: string) => void };
+}
+
 /** A part of the template that is there when its parameter is not empty. */
 interface OptionalPart extends Partial<Template> {
   readonly parameter: string | number;
@@ -50,7 +51,6 @@ export interface StageParameters {
   readonly monitoringMinutes: string | number;
 }
 
-/** A function of serverless.yml. */
 export interface FunctionDefinition {
   /** Path of the module without its extension, a dot, the name of the export. */
   readonly handler: string;
@@ -67,20 +67,17 @@ export interface HttpEvent {
   readonly cors?: { readonly origin: string; readonly headers: readonly string[]; readonly maxAge: number };
 }
 
-/** A CloudFormation template. */
 export interface Template {
   readonly Resources: Record<string, Resource>;
   readonly Outputs: Record<string, unknown>;
 }
 
-/** A resource of a template. */
 interface Resource {
   readonly Type: string;
   readonly Properties: Record<string, unknown>;
   DependsOn?: string[];
 }
 
-/** What the framework knows of AWS. */
 interface AwsProvider {
   getStage(): string;
   getRegion(): string;
@@ -92,13 +89,11 @@ interface AwsProvider {
 /** Hooks by the lifecycle event that they belong to. */
 export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
 
-/**
- * Reads an HTTP event in its short form or its long one.
- *
- * @returns the method in upper case, the path with a leading slash, and whatever else a long form has
- */
+/** Reads an HTTP event in its short form or its long one; the path gets a leading slash. */
 export function readHttpEvent(http: string | HttpEvent): HttpEvent {
-  const [method = '', path = ''] = typeof http === 'string' ? http.split(' ') : [http.method, http.path];
-  const rest = typeof http === 'string' ? {} : http;
-  return { ...rest, method: method.toUpperCase(), path: path.startsWith('/') ? path : `/${path}` };
+  if (typeof http !== 'string') {
+    return { ...http, method: http.method.toUpperCase(), path: `/${http.path.replace(/^\//, '')}` };
+  }
+  const [method = '', path = ''] = http.split(' ');
+  return readHttpEvent({ method, path });
 }

@@ -1,7 +1,4 @@
-/**
- * `node serverless/deploy/deployed.ts --stage S` prints the timestamp of the deployed version, for `serverless rollback
- * --timestamp`; nothing when the stage is not deployed.
- */
+/** `node serverless/deploy/deployed.ts --stage S` prints the timestamp of the deployed version, if any, for a rollback. */
 
 import { parseArgs } from 'node:util';
 import {

@@ -5,9 +5,6 @@ import { type FunctionDefinition, readHttpEvent } from '../framework.ts';
 /** Long enough for a throttled stage to take requests again, and for a new instance to start. */
 const retrySoon = { 'Retry-After': '1' };
 
-/** AWS WAF counts the requests of the last minute (serverless/deploy/stage-parameters.ts). */
-const retryNextMinute = { 'Retry-After': '60' };
-
 const notFound = { status: 404, message: 'Not found' };
 const tooManyRequests = { status: 429, message: 'Too many requests' };
 
@@ -24,7 +21,7 @@ export const gatewayResponses = {
   RESOURCE_NOT_FOUND: notFound,
   REQUEST_TOO_LARGE: outcomes.payloadTooLarge,
   THROTTLED: { ...tooManyRequests, headers: retrySoon },
-  WAF_FILTERED: { ...tooManyRequests, headers: retryNextMinute },
+  WAF_FILTERED: { ...tooManyRequests, headers: { 'Retry-After': '60' } }, // AWS WAF counts those of the last minute
   INTEGRATION_TIMEOUT: { status: 504, message: 'Gateway timeout', headers: retrySoon },
   DEFAULT_4XX: { status: 400, message: 'Bad request' },
   DEFAULT_5XX: { status: 502, message: 'Bad gateway', headers: retrySoon },
@@ -34,18 +31,13 @@ export type GatewayResponseType = keyof typeof gatewayResponses;
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A response of API Gateway's own. */
 export interface GatewayResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/**
- * Renders a gateway response as API Gateway does.
- *
- * @param headers - of every gateway response
- */
+/** Renders a gateway response as API Gateway does; the headers are those of every gateway response. */
 export function renderGatewayResponse(type: GatewayResponseType, headers: Headers = {}): GatewayResponse {
   const { status, message, headers: own }: Outcome = gatewayResponses[type];
   return {
@@ -55,12 +47,7 @@ export function renderGatewayResponse(type: GatewayResponseType, headers: Header
   };
 }
 
-/**
- * Makes the CloudFormation resources of the gateway responses, by logical id.
- *
- * @param headers - of every gateway response
- * @param limitsAddresses - whether AWS WAF stands before the API
- */
+/** Makes the CloudFormation resources of the gateway responses, by logical id; for AWS WAF only behind AWS WAF. */
 export function createGatewayResponses(headers: Headers, limitsAddresses: boolean) {
   const types = (Object.keys(gatewayResponses) as GatewayResponseType[]).filter(
     (type) => type !== 'WAF_FILTERED' || limitsAddresses,
@@ -73,9 +60,10 @@ export function createGatewayResponses(headers: Headers, limitsAddresses: boolea
 function createGatewayResponse(type: GatewayResponseType, sharedHeaders: Headers) {
   const { status, headers, body } = renderGatewayResponse(type, sharedHeaders);
   const { 'Content-Type': contentType = '', ...others } = headers;
+  // Single quotes mark a static value.
   const parameters = Object.entries(others).map(([name, value]) => [
     `gatewayresponse.header.${name}`,
-    `'${value}'`, // single quotes mark a static value
+    `'${value}'`,
   ]);
   return {
     Type: 'AWS::ApiGateway::GatewayResponse',
@@ -95,17 +83,11 @@ const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-
 /** How long a browser caches the response to a preflight request; Chromium's upper limit. */
 const maxAgeSeconds = 7200;
 
-/**
- * Adds an OPTIONS method to each path, for preflight requests.
- *
- * @param functions - the functions, before their events are compiled
- * @param origin - whose scripts may call the API
- */
-export function addPreflights(functions: Iterable<FunctionDefinition>, origin: string): void {
-  for (const event of [...functions].flatMap(({ events = [] }) => events)) {
-    if (event.http === undefined) continue;
-    const cors = { origin, headers: allowedHeaders, maxAge: maxAgeSeconds };
-    event.http = { ...readHttpEvent(event.http), cors };
+/** Adds an OPTIONS method for preflight requests to each path, before the functions' events are compiled. */
+export function addPreflights(functions: readonly FunctionDefinition[], origin: string): void {
+  const cors = { origin, headers: allowedHeaders, maxAge: maxAgeSeconds };
+  for (const event of functions.flatMap(({ events = [] }) => events)) {
+    if (event.http !== undefined) event.http = { ...readHttpEvent(event.http), cors };
   }
 }
 
@@ -121,8 +103,5 @@ export function preflightHeaders(methods: readonly string[], origin: string): He
 
 /** The headers that let the scripts of an origin read a gateway response (specification 13.3). */
 export function corsHeaders(origin: string): Headers {
-  return {
-    'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': exposedHeaders,
-  };
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': exposedHeaders };
 }

@@ -1,4 +1,4 @@
-import type { Hooks, Serverless, Template } from '../framework.ts';
+import type { Hooks, PluginUtils, Serverless, Template } from '../framework.ts';
 import { addPreflights, corsHeaders, createGatewayResponses } from './gateway-responses.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { readSettings, settingsPath } from './settings.ts';
@@ -7,14 +7,12 @@ import { findParameterProblem } from './stage-parameters.ts';
 /** The commands that talk to AWS. */
 const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']);
 
-/** A plugin of the framework that makes change sets. */
 interface ChangeSetPlugin {
   getCreateChangeSetParams(options: unknown): object;
 }
 
 /**
  * Serverless plugin for what the framework leaves open about the stack:
- *
  * - a stage, a region, credentials or parameters that are wrong or missing end a command before it does anything;
  * - `${setting:NAME}` is a setting of the stage (settings.ts) in a deploy, and nothing otherwise;
  * - the template has the gateway responses, the permissions boundary, and the parts whose parameters are set;
@@ -32,11 +30,7 @@ export default class DeployPlugin {
   readonly #settingNames = new Set<string>();
   #settings: Promise<ReadonlyMap<string, string>> | undefined;
 
-  constructor(
-    serverless: Serverless,
-    options: { readonly region?: string },
-    { log }: { readonly log: { readonly notice: (message: string) => void } },
-  ) {
+  constructor(serverless: Serverless, options: { readonly region?: string }, { log }: PluginUtils) {
     this.#serverless = serverless;
     this.#region = options.region || process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION;
     this.hooks = {
@@ -55,9 +49,8 @@ export default class DeployPlugin {
         serverless.service.provider.rollbackConfiguration = noRollbackTriggers;
       },
       'after:remove:remove': () => {
-        log.notice(
-          `The table ${this.#stackName} and its books are kept; the next deploy of this stage adopts them.`,
-        );
+        const table = this.#stackName;
+        log.notice(`The table ${table} and its books are kept; the next deploy of this stage adopts them.`);
       },
     };
   }
@@ -72,13 +65,11 @@ export default class DeployPlugin {
   }
 
   async #check(): Promise<void> {
-    const settings = await this.#prepare();
-    const unknown = [...settings.keys()].find((name) => !this.#settingNames.has(name));
+    const unknown = [...(await this.#prepare()).keys()].find((name) => !this.#settingNames.has(name));
     if (unknown !== undefined) {
-      this.#fail(
-        `${settingsPath(this.#aws.getStage())}/${unknown} in Parameter Store is no setting. Settings are ` +
-          `${[...this.#settingNames].join(', ')}.`,
-      );
+      const parameter = `${settingsPath(this.#aws.getStage())}/${unknown}`;
+      const known = [...this.#settingNames].join(', ');
+      this.#fail(`${parameter} in Parameter Store is no setting. Settings are ${known}.`);
     }
     const problem = findParameterProblem(this.#serverless.service.custom.stage, this.#aws.getRegion());
     if (problem !== undefined) this.#fail(problem);
@@ -87,11 +78,8 @@ export default class DeployPlugin {
   /** The framework would wrap an error of here in its own words, so #check throws it. */
   async #resolveSetting(name: string): Promise<{ readonly value: string | null }> {
     this.#settingNames.add(name);
-    try {
-      return { value: (await this.#prepare()).get(name) ?? null };
-    } catch {
-      return { value: null };
-    }
+    const settings = await this.#prepare().catch(() => undefined);
+    return { value: settings?.get(name) ?? null };
   }
 
   /** Checks stage, region and credentials, and reads the settings for a deploy; once. */
@@ -124,9 +112,8 @@ export default class DeployPlugin {
     try {
       return await readSettings(stage, await this.#aws.getAwsSdkV3Config());
     } catch (error) {
-      this.#fail(
-        `The settings ${settingsPath(stage)}/* in Parameter Store cannot be read: ${firstLine(error)}`,
-      );
+      const path = `${settingsPath(stage)}/*`;
+      this.#fail(`The settings ${path} in Parameter Store cannot be read: ${firstLine(error)}`);
     }
   }
 
@@ -143,9 +130,9 @@ export default class DeployPlugin {
       Object.assign(template.Resources, Resources);
       Object.assign(template.Outputs, Outputs);
     }
+    if (permissionsBoundary === '') return;
     for (const { Type, Properties } of Object.values(template.Resources)) {
-      const isBounded = Type === 'AWS::IAM::Role' && permissionsBoundary !== '';
-      if (isBounded) Properties.PermissionsBoundary = permissionsBoundary;
+      if (Type === 'AWS::IAM::Role') Properties.PermissionsBoundary = permissionsBoundary;
     }
   }
 
@@ -154,9 +141,9 @@ export default class DeployPlugin {
     const plugins = this.#serverless.pluginManager.plugins.filter(makesChangeSets);
     if (plugins.length === 0) throw new Error('the framework has no plugin that makes change sets');
     for (const plugin of plugins) {
-      const getParams = plugin.getCreateChangeSetParams;
+      const getParams = plugin.getCreateChangeSetParams.bind(plugin);
       plugin.getCreateChangeSetParams = (options) => ({
-        ...getParams.call(plugin, options),
+        ...getParams(options),
         ImportExistingResources: true,
       });
     }
@@ -164,11 +151,9 @@ export default class DeployPlugin {
 
   async #setRollbackTriggers(): Promise<void> {
     const { custom, provider } = this.#serverless.service;
-    provider.rollbackConfiguration = await findRollbackTriggers(
-      this.#stackName,
-      Number(custom.stage.monitoringMinutes),
-      await this.#aws.getAwsSdkV3Config(),
-    );
+    const minutes = Number(custom.stage.monitoringMinutes);
+    const config = await this.#aws.getAwsSdkV3Config();
+    provider.rollbackConfiguration = await findRollbackTriggers(this.#stackName, minutes, config);
   }
 
   #fail(message: string): never {

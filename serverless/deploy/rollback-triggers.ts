@@ -11,11 +11,10 @@ import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwa
 export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
 
 /**
- * Finds the alarms that roll back an update of a stack: those in its output `ErrorAlarms`. An alarm that is on already
- * is left out, as it would roll back what may fix it. A stack that does not exist yet has no alarms.
+ * Finds the alarms that roll back an update of a stack: those in its output `ErrorAlarms`, without those that are on
+ * already, which would roll back their own fix.
  *
  * @param minutes - how long CloudFormation watches the alarms after the update; with 0 there are no triggers
- * @param config - region and credentials
  */
 export async function findRollbackTriggers(
   stackName: string,

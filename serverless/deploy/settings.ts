@@ -5,12 +5,7 @@ export function settingsPath(stage: string): string {
   return `/book-catalog/${stage}`;
 }
 
-/**
- * Reads the settings of a stage: what belongs to this account and therefore not in the repository.
- *
- * @param config - region and credentials
- * @returns the values, by name
- */
+/** Reads the settings of a stage, by name, which belong to an account and therefore not in the repository. */
 export async function readSettings(stage: string, config: SSMClientConfig): Promise<Map<string, string>> {
   const path = settingsPath(stage);
   const pages = paginateGetParametersByPath({ client: new SSMClient(config) }, { Path: path });

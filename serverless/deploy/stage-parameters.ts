@@ -1,11 +1,6 @@
 import type { StageParameters } from '../framework.ts';
 
-/**
- * Finds what is wrong with the parameters of a stage.
- *
- * @param region - the region of the stage
- * @returns a sentence, or `undefined` when nothing is wrong
- */
+/** @returns a sentence that says what is wrong with the parameters of a stage; `undefined` when nothing is wrong */
 export function findParameterProblem(parameters: StageParameters, region: string): string | undefined {
   const { domainName, certificateArn, hostedZoneId, requestsPerAddress, monitoringMinutes } = parameters;
   if (domainName === '' && (certificateArn !== '' || hostedZoneId !== '')) {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credentials } from '../../lib/auth/credentials.ts';
 
-/** An error as the functions log it. */
 interface LoggedError {
   readonly name?: string;
   readonly message?: string;
@@ -9,7 +8,6 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** A line of the functions' log. */
 interface LogEntry {
   readonly level: string;
   readonly message: string;
@@ -21,10 +19,8 @@ interface LogEntry {
 const generation = /\?generation=\d+/g;
 
 /**
- * Makes the log for people: a line for each request, and the functions' JSON lines as readable text. With `json`, those
- * lines stay as they are in Lambda, and there are no others for requests.
- *
- * @param directory - the folder of the service; stack traces name files relative to it
+ * Makes the log for people: a line for each request, and the functions' JSON lines as text. With `json`, those lines stay
+ * as in Lambda and are the only ones for requests. Stack traces name files relative to the directory of the service.
  */
 export function createConsoleLog(format: string | undefined, directory: string) {
   const json = format === 'json';
@@ -43,11 +39,9 @@ export function createConsoleLog(format: string | undefined, directory: string) 
     }) as typeof process.stdout.write;
   }
   return {
-    /** Logs a request, after its response. */
-    logRequest(request: IncomingMessage, response: ServerResponse, durationMs: number) {
-      const { method, url = '' } = request;
-      const { statusCode, writableFinished } = response;
+    logRequest({ method, url = '' }: IncomingMessage, response: ServerResponse, durationMs: number) {
       if (json) return;
+      const { statusCode, writableFinished } = response;
       const outcome = writableFinished ? statusCode : `${statusCode} not sent whole`;
       writeText(`${method} ${url.split('?', 1)[0]} ${outcome} ${durationMs.toFixed(1)} ms`);
     },
@@ -77,13 +71,9 @@ function formatError({ name, message, cause, stack = `${name}: ${message}` }: Lo
   return cause === undefined ? stack : `${stack}\n  caused by ${formatError(cause).replaceAll('\n', '\n  ')}`;
 }
 
-/**
- * Tells who started the service how to use it, with two command lines to paste one after the other.
- *
- * @param storage - where the books are
- */
+/** Says how to use the service, with two command lines to paste one after the other. */
 export function formatReadyMessage(baseUrl: string, storage: string, credentials: Credentials): string {
-  const login = quoteForShell(JSON.stringify(credentials));
+  const login = `'${JSON.stringify(credentials).replaceAll("'", "'\\''")}'`; // quoted for the shell
   return `
 Book Catalog is ready at ${baseUrl}
 Reference: ${baseUrl}/docs
@@ -98,8 +88,4 @@ Try it in another terminal:
 Stop it with Ctrl-C.
 
 `;
-}
-
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

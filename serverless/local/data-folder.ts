@@ -4,12 +4,7 @@ import { dirname, join } from 'node:path';
 /** Room that the engine needs to start: its log, its manifest. */
 const probeBytes = 64 * 1024;
 
-/**
- * Creates the folder of the embedded engine's data, and checks that files can be written in it.
- *
- * @param folder - an absolute path
- * @throws the error of the file system, or an Error that says which file is damaged
- */
+/** Creates the folder of the embedded engine's data. Throws when it cannot be written or its file CURRENT is damaged. */
 export async function prepareDataFolder(folder: string): Promise<void> {
   await makeFolder(folder);
   const probe = join(folder, `write-test-${process.pid}`);
@@ -45,7 +40,7 @@ async function makeFolder(folder: string): Promise<void> {
 const elsewhere = 'name another folder in DB_PATH';
 
 /** Causes and advice, by the text of the error. */
-const diagnoses: readonly (readonly [pattern: RegExp, cause: string, advice: string])[] = [
+const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
   [
     /LEVEL_LOCKED|already held by process|Resource temporarily unavailable/,
     'another process has it open, most likely this service',
@@ -66,7 +61,7 @@ const diagnoses: readonly (readonly [pattern: RegExp, cause: string, advice: str
   [
     /ENOENT: no such file or directory, mkdir/,
     'it cannot be created there',
-    `Name another folder in DB_PATH.`,
+    'Name another folder in DB_PATH.',
   ],
   [
     /LEVEL_CORRUPTION|Corruption|No such file|\.ldb: Invalid argument/,
@@ -75,11 +70,7 @@ const diagnoses: readonly (readonly [pattern: RegExp, cause: string, advice: str
   ],
 ];
 
-/**
- * Explains an error of the file system or the engine, and says what to do.
- *
- * @returns one paragraph, which names the folder
- */
+/** Explains in one paragraph an error of the file system or the engine, and says what to do. */
 export function diagnoseDataFolder(folder: string, error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const text = `${code} ${message}`;

@@ -15,7 +15,8 @@ export class EmbeddedEngine {
   readonly endpoint: string;
   readonly #threadData: EngineThreadData;
   readonly #onFailure: (error: Error) => void;
-  #failure: Error | undefined;
+  /** The last error that ended the thread. */
+  failure: Error | undefined;
 
   private constructor(threadData: EngineThreadData, worker: Worker, onFailure: (error: Error) => void) {
     this.endpoint = `http://127.0.0.1:${threadData.port}`;
@@ -25,11 +26,8 @@ export class EmbeddedEngine {
   }
 
   /**
-   * Starts the engine on a free loopback port. It lives as long as the process.
-   *
-   * @param folder - the folder of its data, which exists
-   * @param onFailure - is given each new failure, before the engine starts again
-   * @throws an Error that says why the folder cannot be opened
+   * Starts the engine on a free loopback port, with its data in an existing folder, for the life of the process. Throws
+   * when the folder cannot be opened; `onFailure` gets each new failure after that, before the engine starts again.
    */
   static async start(folder: string, onFailure: (error: Error) => void): Promise<EmbeddedEngine> {
     // A write beyond `ulimit -f` then fails like one on a full disk; without a listener the process would end.
@@ -38,14 +36,8 @@ export class EmbeddedEngine {
     return new EmbeddedEngine({ folder, port }, worker, onFailure);
   }
 
-  /** The last error that ended the thread. */
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
   #watch(worker: Worker): void {
-    // The engine must not keep the process alive.
-    worker.unref();
+    worker.unref(); // the engine must not keep the process alive
     worker.once('error', (error: Error) => {
       this.#fail(error);
       void this.#restart();
@@ -65,8 +57,8 @@ export class EmbeddedEngine {
   }
 
   #fail(error: Error): void {
-    const known = this.#failure?.message === error.message;
-    this.#failure = error;
+    const known = this.failure?.message === error.message;
+    this.failure = error;
     if (!known) this.#onFailure(error);
   }
 }

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type HttpEvent, readHttpEvent, type Service } from '../framework.ts';
 
-/** A function that is loaded. */
 export interface LoadedFunction {
   readonly name: string;
   readonly timeoutMs: number;
@@ -42,11 +41,7 @@ export class FunctionLoader {
     });
   }
 
-  /**
-   * Loads functions, which is Lambda's INIT phase.
-   *
-   * @throws what a module throws while it loads
-   */
+  /** Loads functions, as Lambda's INIT phase does. Throws what a module throws. */
   async load({ functions, provider }: Service): Promise<readonly LoadedFunction[]> {
     const query = this.#generation === 0 ? '' : `?generation=${this.#generation}`;
     this.#generation += 1;

@@ -23,15 +23,12 @@ const maxBodyBytes = 10 * 1024 * 1024;
 export interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
-  /** Without it, there are no responses to preflight requests. */
   readonly corsOrigin: string | undefined;
   /** Is called for each request, once its response is sent or its client is gone. */
   readonly onResponse: (request: IncomingMessage, response: ServerResponse, durationMs: number) => void;
-  /** Is given what a function throws. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A request and its response on a connection. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -42,10 +39,8 @@ interface Exchange {
 }
 
 /**
- * Makes an HTTP server that invokes functions as API Gateway does, and responds as API Gateway does where it invokes none.
- *
- * A connection has one request in progress at a time. What a client sends without reading responses stays in the network,
- * so it holds up nobody else.
+ * Makes an HTTP server that invokes functions and responds as API Gateway does. A connection has one request in progress
+ * at a time; what a client sends without reading responses stays in the network, so it holds up nobody else.
  */
 export function createGateway({ functions, corsOrigin, onResponse, onError }: GatewayOptions): Server {
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
@@ -125,7 +120,7 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
   return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query };
 }
 
-/** @returns the decoded segments; `undefined` when an encoding is malformed */
+/** @returns `undefined` when an encoding is malformed */
 function decodeSegments(path: string): readonly string[] | undefined {
   try {
     return path.split('/').map(decodeURIComponent);
@@ -147,7 +142,7 @@ function matchPath(template: string, segments: readonly string[]): Record<string
   return parameters;
 }
 
-/** @returns the body; `undefined` when it exceeds API Gateway's limit */
+/** @returns `undefined` when the body exceeds API Gateway's limit */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return Buffer.alloc(0);
@@ -162,21 +157,15 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** A response of the gateway's own, or a page. */
-interface OwnResponse extends Omit<GatewayResponse, 'body'> {
-  readonly body: string | Buffer;
-}
+type Page = Omit<GatewayResponse, 'body'> & { readonly body: Buffer };
 
-function send(response: ServerResponse, { status, headers, body }: OwnResponse): void {
+function send(response: ServerResponse, { status, headers, body }: GatewayResponse | Page): void {
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
 /** Responds on a connection where Node has no response object: the request is malformed, or CONNECT. */
 function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (!socket.writable) return void socket.destroy();
   const head = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);

@@ -4,14 +4,12 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type { HttpEvent } from '../framework.ts';
 import type { LoadedFunction } from './functions.ts';
 
-/** The function that a request is for. */
 interface Route {
   readonly own: LoadedFunction;
   readonly event: HttpEvent;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** A request whose body is read. */
 interface WholeRequest {
   readonly request: IncomingMessage;
   readonly path: string;
@@ -81,10 +79,8 @@ export async function invoke(
 }
 
 function readHeaders(raw: readonly string[]) {
-  const pairs = Array.from(
-    { length: raw.length / 2 },
-    (_, i): Pair => [raw[2 * i] ?? '', raw[2 * i + 1] ?? ''],
-  );
+  const pairs: Pair[] = [];
+  for (let i = 0; i < raw.length; i += 2) pairs.push([raw[i] ?? '', raw[i + 1] ?? '']);
   return { headers: Object.fromEntries(pairs), multiValueHeaders: groupValues(pairs) };
 }
 

@@ -15,7 +15,6 @@ const localDefaults = {
   DB_PATH: '.dynamodb',
 };
 
-/** The configuration of a local start. */
 export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials' | 'corsOrigin'> {
   /** DB_URL; absent when it is not set, for the embedded engine. */
   readonly table?: TableLocation;
@@ -24,11 +23,8 @@ export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials
 }
 
 /**
- * Loads the configuration from the environment, then `.env`, then defaults. An empty variable counts as set. DB_PATH in
- * the environment takes precedence over DB_URL in `.env`.
- *
- * @param directory - the folder of the service, with its `.env`
- * @throws {StartError} when a setting cannot be used
+ * Loads the configuration from the environment, then the directory's `.env`, then defaults. An empty variable counts as
+ * set. DB_PATH in the environment takes precedence over DB_URL in `.env`.
  */
 export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
   const file = join(directory, '.env');
@@ -38,17 +34,13 @@ export function loadLocalConfig(directory: string, environment: Settings): Local
   const dataFolder = settings.DB_PATH || undefined;
   try {
     if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);
-    const config =
-      settings.DB_URL === undefined
-        ? loadConfig(['credentials'], settings)
-        : loadConfig(['credentials', 'table'], settings);
+    const external = settings.DB_URL !== undefined;
+    const config = loadConfig(external ? ['credentials', 'table'] : ['credentials'], settings);
     return { ...config, dataFolder: resolve(directory, dataFolder) };
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
-    throw new StartError(
-      `${cause.message} Settings come from the environment or from a file .env in ${directory}; unset one to use ` +
-        'its default.',
-      { cause },
-    );
+    const source = `the environment or from a file .env in ${directory}`;
+    const text = `${cause.message} Settings come from ${source}; unset one to use its default.`;
+    throw new StartError(text, { cause });
   }
 }

@@ -18,19 +18,14 @@ const stopTimeoutMs = 1_000;
 /** An editor writes a file in several steps, and several files at once. */
 const quietMs = 50;
 
-/** As in Lambda. The framework sets it to infinity, which makes each error ten times as expensive. */
-const stackTraceLimit = 10;
-
-/** The options of the command. */
 interface Options {
   readonly host: string;
   readonly httpPort: string;
 }
 
 /**
- * Serverless plugin for the command `serverless offline`, a complete local service: configuration, storage, table and
- * functions are ready before anything listens. The functions run in this process, from their sources, which are loaded
- * again after a change.
+ * Serverless plugin for the command `serverless offline`, a complete local service. The functions run in this process,
+ * from their sources, which are loaded again after a change.
  */
 export default class LocalServicePlugin {
   readonly commands = {
@@ -59,7 +54,7 @@ export default class LocalServicePlugin {
 }
 
 async function run(serverless: Serverless, options: Options): Promise<void> {
-  Error.stackTraceLimit = stackTraceLimit;
+  Error.stackTraceLimit = 10; // as in Lambda; the framework's infinity makes each error ten times as expensive
   const { serviceDir, service, configurationFilename } = serverless;
   await requireFreePort(options);
   const config = loadLocalConfig(serviceDir, process.env);
@@ -125,10 +120,8 @@ async function listen(server: Server, { host, httpPort }: Options): Promise<void
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'another process is listening there' : message;
-    throw new StartError(
-      `Port ${httpPort} on ${host} cannot be used: ${reason}. Stop the other process, or start on another port, for ` +
-        'example with: npm start -- --httpPort 8081',
-      { cause },
-    );
+    const advice =
+      'Stop the other process, or start on another port, for example with: npm start -- --httpPort 8081';
+    throw new StartError(`Port ${httpPort} on ${host} cannot be used: ${reason}. ${advice}`, { cause });
   }
 }

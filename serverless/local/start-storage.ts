@@ -5,18 +5,16 @@ import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 
-/** A database with the book table. */
 interface Storage {
-  /** The DB_URL of the table. */
   readonly url: string;
   /** Where the books are, for people. */
   readonly description: string;
 }
 
 /**
- * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table.
+ * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. `onFailure` gets a
+ * sentence for people when the embedded engine fails later.
  *
- * @param onFailure - is given a sentence for people when the embedded engine fails later
  * @throws {StartError} when the database cannot be used
  */
 export function startStorage({ table, dataFolder }: LocalConfig, onFailure: (problem: string) => void) {
@@ -47,11 +45,9 @@ async function useConfiguredStorage(table: TableLocation): Promise<Storage> {
     await prepareTable(table);
     return { url: urlOf(table), description: `the table ${table.tableName} at ${table.endpoint}` };
   } catch (cause) {
-    throw new StartError(
-      `The table that DB_URL names cannot be used: ${(cause as Error).message}. Make sure that a DynamoDB engine ` +
-        `responds at ${table.endpoint}, or unset DB_URL to use the embedded engine.`,
-      { cause },
-    );
+    const problem = `The table that DB_URL names cannot be used: ${(cause as Error).message}.`;
+    const advice = `Make sure that a DynamoDB engine responds at ${table.endpoint}`;
+    throw new StartError(`${problem} ${advice}, or unset DB_URL to use the embedded engine.`, { cause });
   }
 }
 
