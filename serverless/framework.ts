@@ -1,11 +1,9 @@
 /** What the plugins use of the Serverless Framework (osls), whose own types describe serverless.yml alone. */
 
-/** The object that each plugin is made with. */
 export interface Serverless {
   readonly serviceDir: string;
-  /** The name of the file that defines the service. */
   readonly configurationFilename: string;
-  /** That file as it is, with the variables that are resolved so far. */
+  /** The configuration file as it is, with the variables that are resolved so far. */
   readonly configurationInput: { readonly params?: Readonly<Record<string, unknown>> };
   readonly processedInput: { readonly commands: readonly string[] };
   readonly service: Service;
@@ -42,14 +40,10 @@ interface OptionalPart extends Partial<Template> {
 }
 
 /** The parameters of serverless/stages.yml that the plugins use; an unset one is empty. */
-export interface StageParameters {
-  readonly domainName: string;
-  readonly certificateArn: string;
-  readonly hostedZoneId: string;
-  readonly requestsPerAddress: string | number;
-  readonly permissionsBoundary: string;
-  readonly monitoringMinutes: string | number;
-}
+export type StageParameters = Readonly<
+  Record<'domainName' | 'certificateArn' | 'hostedZoneId' | 'permissionsBoundary', string> &
+    Record<'requestsPerAddress' | 'monitoringMinutes', string | number>
+>;
 
 export interface FunctionDefinition {
   /** Path of the module without its extension, a dot, the name of the export. */

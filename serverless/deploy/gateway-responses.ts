@@ -80,8 +80,7 @@ function createGatewayResponse(type: GatewayResponseType, sharedHeaders: Headers
 /** Headers beyond the CORS-safelisted ones (specification 13.2). */
 const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
 
-/** How long a browser caches the response to a preflight request; Chromium's upper limit. */
-const maxAgeSeconds = 7200;
+const maxAgeSeconds = 7200; // Chromium's upper limit for caching a preflight response
 
 /** Adds an OPTIONS method for preflight requests to each path, before the functions' events are compiled. */
 export function addPreflights(functions: readonly FunctionDefinition[], origin: string): void {

@@ -4,8 +4,7 @@ import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts
 import { readSettings, settingsPath } from './settings.ts';
 import { findParameterProblem } from './stage-parameters.ts';
 
-/** The commands that talk to AWS. */
-const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']);
+const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']); // those that talk to AWS
 
 interface ChangeSetPlugin {
   getCreateChangeSetParams(options: unknown): object;

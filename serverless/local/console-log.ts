@@ -15,8 +15,7 @@ interface LogEntry {
   readonly error?: LoggedError;
 }
 
-/** What {@link FunctionLoader} adds to the URLs of modules. */
-const generation = /\?generation=\d+/g;
+const generation = /\?generation=\d+/g; // FunctionLoader adds it to the URLs of modules
 
 /**
  * Makes the log for people: a line for each request, and the functions' JSON lines as text. With `json`, those lines stay

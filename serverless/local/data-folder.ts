@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Room that the engine needs to start: its log, its manifest. */
-const probeBytes = 64 * 1024;
+const probeBytes = 64 * 1024; // the engine needs room for its log and its manifest to start
 
 /** Creates the folder of the embedded engine's data. Throws when it cannot be written or its file CURRENT is damaged. */
 export async function prepareDataFolder(folder: string): Promise<void> {

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { EngineThreadData } from './engine-thread.ts';
 
-/** A full disk stays full for longer, and clients of the service do not notice this delay. */
-const restartDelayMs = 500;
+const restartDelayMs = 500; // a full disk stays full for longer, and clients do not notice this delay
 
 /**
  * The embedded DynamoDB engine, in a thread of its own. Any error (the disk is full, a file is damaged) ends the thread

@@ -15,13 +15,9 @@ export interface LoadedFunction {
 type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unknown>) &
   ((event: APIGatewayProxyEvent, response: unknown, context: Context) => Promise<unknown>);
 
-/** Lambda's default. */
-const defaultTimeoutSeconds = 6;
+const defaultTimeoutSeconds = 6; // Lambda's
 
-/**
- * Loads the modules of functions as they are on the disk, any number of times. Node never unloads a module, so each load
- * gives those of the service new URLs. Packages are loaded once.
- */
+/** Loads functions as they are on the disk: each load gives the service's modules new URLs, as Node never unloads any. */
 export class FunctionLoader {
   readonly #root: string;
   #generation = 0;

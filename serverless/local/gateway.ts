@@ -17,8 +17,7 @@ import type { LoadedFunction } from './functions.ts';
 import { invoke } from './invoke.ts';
 import { readPage } from './pages.ts';
 
-/** API Gateway's limit ("Quotas for configuring and running a REST API in API Gateway"). */
-const maxBodyBytes = 10 * 1024 * 1024;
+const maxBodyBytes = 10 * 1024 * 1024; // "Quotas for configuring and running a REST API in API Gateway"
 
 export interface GatewayOptions {
   /** The functions as they are now. */
@@ -65,8 +64,7 @@ export function createGateway({ functions, corsOrigin, onResponse, onError }: Ga
     const route = routes.find(({ event }) => event.method === method);
     if (route === undefined) {
       const page = method === 'GET' ? await readPage(path) : undefined;
-      if (page === undefined) return send(response, render('MISSING_AUTHENTICATION_TOKEN'));
-      return send(response, { status: 200, headers: { 'Content-Type': page.contentType }, body: page.body });
+      return send(response, page ?? render('MISSING_AUTHENTICATION_TOKEN'));
     }
     const body = await readBody(request);
     if (body === undefined) return send(response, render('REQUEST_TOO_LARGE'));
@@ -157,9 +155,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-type Page = Omit<GatewayResponse, 'body'> & { readonly body: Buffer };
-
-function send(response: ServerResponse, { status, headers, body }: GatewayResponse | Page): void {
+function send(response: ServerResponse, { status, headers, body }: GatewayResponse): void {
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 

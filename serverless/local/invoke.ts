@@ -18,7 +18,6 @@ interface WholeRequest {
   readonly body: Buffer;
 }
 
-/** Marks a handler that streams its response. */
 const streams = Symbol('streams its response');
 
 /** The global object of Lambda's Node runtime for response streaming. */
@@ -34,8 +33,7 @@ Object.assign(globalThis, {
 
 /**
  * Invokes a function as API Gateway's proxy integration does (AWS_PROXY, all bodies as base64), and sends its response.
- *
- * @throws what the handler throws, and an Error when it returns no response
+ * Throws what the handler throws, and an Error when it returns no response.
  */
 export async function invoke(
   { own, event: { method, path: resource }, parameters }: Route,

@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** No deployed stage has these. */
+// No deployed stage has these.
 const localDefaults = {
   SECRET_TOKEN: 'for local development only, never for production',
   AUTH_USERNAME: 'admin',

@@ -12,11 +12,8 @@ import { loadLocalConfig } from './local-config.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
 
-/** A stop does not wait longer for clients that do not read their responses. */
-const stopTimeoutMs = 1_000;
-
-/** An editor writes a file in several steps, and several files at once. */
-const quietMs = 50;
+const stopTimeoutMs = 1_000; // for clients that do not read their responses
+const quietMs = 50; // an editor writes a file in several steps, and several files at once
 
 interface Options {
   readonly host: string;

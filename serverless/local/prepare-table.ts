@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   CreateTableCommand,
   type DynamoDBClient,
@@ -5,19 +6,17 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { parse } from 'yaml';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import { TableNotFoundError } from '../../lib/dynamodb/errors.ts';
 import { Table } from '../../lib/dynamodb/table.ts';
 import { regionOf, type TableLocation } from '../../lib/dynamodb/table-url.ts';
 
-/** A local engine makes a table in an instant, an emulator in a few seconds. */
-const maxWaitSeconds = 30;
+const maxWaitSeconds = 30; // an emulator makes a table in a few seconds
 
 /**
  * Verifies the book table, and creates it when it is missing; never in AWS, where a mistyped name must not become a
- * table. Other engines take any credentials.
- *
- * @throws what {@link Table.verify} throws
+ * table. Other engines take any credentials. Throws what {@link Table.verify} throws.
  */
 export async function prepareTable(location: TableLocation): Promise<void> {
   const isAws = regionOf(location.endpoint) !== undefined;
@@ -40,20 +39,11 @@ export async function prepareTable(location: TableLocation): Promise<void> {
 
 /** Creates the table as in serverless/resources/table.yml, unless another process does so at the same time. */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
-  const command = new CreateTableCommand({
-    TableName: tableName,
-    AttributeDefinitions: [
-      { AttributeName: 'shard', AttributeType: 'N' },
-      { AttributeName: 'id', AttributeType: 'N' },
-    ],
-    KeySchema: [
-      { AttributeName: 'shard', KeyType: 'HASH' },
-      { AttributeName: 'id', KeyType: 'RANGE' },
-    ],
-    BillingMode: 'PAY_PER_REQUEST',
-  });
+  const template = await readFile(new URL('../resources/table.yml', import.meta.url), 'utf8');
+  const { AttributeDefinitions, KeySchema, BillingMode } = parse(template).Resources.BookTable.Properties;
+  const input = { TableName: tableName, AttributeDefinitions, KeySchema, BillingMode };
   try {
-    await client.send(command);
+    await client.send(new CreateTableCommand(input));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }

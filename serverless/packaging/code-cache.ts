@@ -9,8 +9,7 @@ const maker = join(import.meta.dirname, 'make-code-cache.ts');
 /** The Node that makes the code caches; V8 accepts only those of a Node like its own. */
 export const codeCacheNode = process.env.CODE_CACHE_NODE || process.execPath;
 
-/** Its environment: nothing that changes how it compiles, and no credentials. */
-const env = { PATH: process.env.PATH };
+const env = { PATH: process.env.PATH }; // nothing that changes how it compiles, and no credentials
 
 /** V8 accepts a cache only under the flags that it was made with. Lambda is known to start Node with `--expose-gc`. */
 const variants = [
@@ -29,11 +28,9 @@ export function findCodeCacheKind(): string | undefined {
 }
 
 /**
- * Adds V8's code cache to a bundle: without it, a cold start takes 25 % more instructions. Makes of `get-book.mjs` the
- * script `get-book.bundle.js`, since Node takes code caches for modules only from a folder that it has written, its
- * compiled code `get-book.bundle.cache` and `get-book.bundle.gc-cache`, and a new `get-book.mjs` that loads them.
- *
- * @param name - the name of the bundle without its extension
+ * Adds V8's code cache to a bundle: without it, a cold start takes 25 % more instructions. Makes of NAME.mjs the script
+ * NAME.bundle.js, since Node takes code caches for modules only from a folder that it has written, its compiled code
+ * NAME.bundle.cache and NAME.bundle.gc-cache, and a new NAME.mjs that loads them.
  */
 export async function addCodeCache(folder: string, name: string): Promise<void> {
   const module = join(folder, `${name}.mjs`);

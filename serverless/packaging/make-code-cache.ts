@@ -1,7 +1,4 @@
-/**
- * Loads a bundle as Lambda's INIT phase does and stores what V8 compiled: `node make-code-cache.ts BUNDLE CACHE`. The table
- * is a server that responds `{}` to everything.
- */
+/** `node make-code-cache.ts BUNDLE CACHE` loads a bundle as Lambda's INIT phase does and stores what V8 compiled. */
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +8,7 @@ import { Script } from 'node:vm';
 
 const [bundle = '', cache = ''] = process.argv.slice(2);
 
+// The table responds `{}` to everything.
 const database = createServer((_request, response) => response.end('{}'));
 database.listen(0, '127.0.0.1');
 await once(database, 'listening');

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Hooks, Serverless } from '../framework.ts';
 import { addCodeCache, codeCacheNode, findCodeCacheKind } from './code-cache.ts';
 
-/** Operating system and processor of Lambda by architecture, as Node names them. */
+/** Lambda's architectures, as Node names them. */
 const platforms: Readonly<Record<string, string>> = { arm64: 'linux-arm64', x86_64: 'linux-x64' };
 
 /** Equal code makes equal zips, on each machine. Lambda's user may read the files. */
@@ -40,10 +40,8 @@ export default class PackagingPlugin {
     const { architecture, runtime } = service.provider;
     const wanted = `${platforms[architecture]} ${runtime.replace(/^nodejs(\d+)\.x$/, 'v$1')}`;
     const kind = findCodeCacheKind();
-    if (kind === undefined) {
-      throw new classes.Error(`CODE_CACHE_NODE names no Node that runs here: ${codeCacheNode}`);
-    }
     if (kind === wanted) return true;
+    if (!kind) throw new classes.Error(`CODE_CACHE_NODE names no Node that runs here: ${codeCacheNode}`);
     process.stderr.write(
       `Packaged without code caches, so that cold starts take longer: ${codeCacheNode} makes them for ${kind}, ` +
         `not for ${wanted} (docs/operations.md, "Code caches").\n`,

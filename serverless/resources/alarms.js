@@ -7,7 +7,6 @@ export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'De
 const service = '${self:service} ${sls:stage}';
 const api = toDimensions({ ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }); // the framework's name
 
-/** An alarm on a figure of the API. */
 const createApiAlarm = (description, properties) =>
   createAlarm(description, {
     Namespace: 'AWS/ApiGateway',

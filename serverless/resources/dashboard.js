@@ -37,11 +37,9 @@ const rows = [
   ],
 ];
 
-const height = 6;
-const gridWidth = 24;
-
 const widgets = rows.flatMap((row, number) => {
-  const width = gridWidth / row.length;
+  const width = 24 / row.length; // the grid has 24 columns
+  const height = 6;
   return row.map(([title, stat, metrics, others], column) => ({
     type: 'metric',
     ...{ x: column * width, y: number * height, width, height },

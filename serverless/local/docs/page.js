@@ -1,7 +1,6 @@
 /** The reference page: Swagger UI with openapi.yaml, for the service that serves the page. */
 
-/** Browsers do not let a page set it. */
-const browserHeader = 'Accept-Encoding';
+const browserHeader = 'Accept-Encoding'; // a page cannot set it
 
 const session = document.getElementById('session');
 let expiryTimer;
@@ -29,13 +28,11 @@ function showSession(isLoggedIn, text) {
 /** The description with this service's address and without what a page cannot send. */
 function adapt({ info, servers, paths, components, ...rest }) {
   const origin = location.origin;
-  const adaptOperation = ({ parameters, ...operation }) => ({
+  const adaptOperation = ({ parameters = [], ...operation }) => ({
     ...operation,
-    ...(parameters && {
-      parameters: parameters
-        .filter(({ name }) => name !== browserHeader)
-        .map((parameter) => withoutDefault(parameter, components.schemas)),
-    }),
+    parameters: parameters
+      .filter(({ name }) => name !== browserHeader)
+      .map((parameter) => withoutDefault(parameter, components.schemas)),
   });
   return {
     ...rest,
@@ -60,8 +57,7 @@ function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
 }
 
-const updateJsonSpec = (update) => (description) =>
-  update(description.paths ? adapt(description) : description);
+const updateJsonSpec = (update) => (api) => update(api.paths ? adapt(api) : api);
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
