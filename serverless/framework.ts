@@ -80,7 +80,6 @@ interface AwsProvider {
   getAwsSdkV3Config(): Promise<object>;
 }
 
-/** Hooks by the lifecycle event that they belong to. */
 export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
 
 /** Reads an HTTP event in its short form or its long one; the path gets a leading slash. */

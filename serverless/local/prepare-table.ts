@@ -40,7 +40,8 @@ export async function prepareTable(location: TableLocation): Promise<void> {
 /** Creates the table as in serverless/resources/table.yml, unless another process does so at the same time. */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
   const template = await readFile(new URL('../resources/table.yml', import.meta.url), 'utf8');
-  const { AttributeDefinitions, KeySchema, BillingMode } = parse(template).Resources.BookTable.Properties;
+  const { Properties } = parse(template, { logLevel: 'silent' }).Resources.BookTable;
+  const { AttributeDefinitions, KeySchema, BillingMode } = Properties;
   const input = { TableName: tableName, AttributeDefinitions, KeySchema, BillingMode };
   try {
     await client.send(new CreateTableCommand(input));
