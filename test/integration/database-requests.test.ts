@@ -11,7 +11,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AttemptHandler } from '../../lib/dynamodb/http-handler.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { createSelfSignedCertificate } from '../simulators/self-signed-certificate.ts';
+import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
 import { connect } from '../support/book-table.ts';
 
 afterEach(() => {
@@ -65,7 +65,7 @@ describe('connections', () => {
       vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
       const isTls = protocol === 'https:';
       const port = await listen(
-        isTls ? createTlsServer(createSelfSignedCertificate(), respond) : createServer(respond),
+        isTls ? createTlsServer(loopbackCertificate, respond) : createServer(respond),
       );
       const addresses = [
         { address: '::1', family: 6 },

@@ -2,12 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { BookList } from '../../lib/dynamodb/book-list.ts';
 import { startEngine } from '../simulators/engine.ts';
-import {
-  capacityOf,
-  coldStartCheck,
-  type MeteringProxy,
-  startMeteringProxy,
-} from '../simulators/metering-proxy.ts';
+import { type FaultyProxy, type MeteredRequest, startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import {
   type BookTable,
   connect,
@@ -21,49 +16,56 @@ import { captureLog } from '../support/captured-log.ts';
 import { useTables, validToken } from '../support/fixtures.ts';
 import { loadHandlers, settings } from '../support/load-handlers.ts';
 
-/** Functions that check the table when they start: all but the token's. */
-const functionsWithTable = 5;
+/** What a successful request takes for a book of up to 1 KB, or a list of 1,000. Read units of 4 KB, write units of 1 KB. */
+const capacityOf = {
+  'GET /books': { requests: 2, readUnits: 24, writeUnits: 0 },
+  'GET /book/1': { requests: 1, readUnits: 1, writeUnits: 0 },
+  'PUT /book/1': { requests: 1, readUnits: 0, writeUnits: 1 },
+  'DELETE /book/1': { requests: 1, readUnits: 0, writeUnits: 1 },
+  'POST /book': { requests: 2, readUnits: 0, writeUnits: 2 },
+  'POST /token': { requests: 0, readUnits: 0, writeUnits: 0 },
+};
+
+/** Each function but the token's reads the counter when it starts. */
+const capacityOfStarts = { requests: 5, readUnits: 5, writeUnits: 0 };
 
 /** Strongly consistent reads, "Read consumption for Amazon DynamoDB". */
 const bytesPerReadUnit = 4096;
 
 const tables = useTables(startEngine);
 let table: BookTable;
-let proxy: MeteringProxy;
+let proxy: FaultyProxy;
 
 beforeEach(async () => {
   captureLog();
   table = await tables.open();
-  proxy = await startMeteringProxy(tables.endpoint());
+  proxy = await startFaultyProxy(tables.endpoint(), { metersCapacity: true });
   return () => proxy.stop();
 });
+
+const unitsOf = (requests: readonly MeteredRequest[]) =>
+  requests.reduce((total, { units }) => total + units, 0);
+
+function takeSum() {
+  const taken = proxy.takeRequests();
+  const readUnits = unitsOf(taken.filter(({ operation }) => ['GetItem', 'Query'].includes(operation)));
+  return { requests: taken.length, readUnits, writeUnits: unitsOf(taken) - readUnits };
+}
 
 test('no function asks for more than it has to, at its start and for each request', async () => {
   await seedBooks(table, 1_000);
   const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);
-  expect(proxy.takeSum()).toEqual({
-    requests: functionsWithTable * coldStartCheck.requests,
-    readUnits: functionsWithTable * coldStartCheck.readUnits,
-    writeUnits: 0,
-  });
+  expect(takeSum()).toEqual(capacityOfStarts);
 
-  const book = JSON.stringify(emma);
-  const login = JSON.stringify({ username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD });
-  const requests = [
-    ['GET /books', null],
-    ['GET /book/{id}', null],
-    ['PUT /book/{id}', book],
-    ['DELETE /book/{id}', null],
-    ['POST /book', book],
-    ['POST /token', login],
-  ] as const;
-  for (const [route, body] of requests) {
-    const [method = '', path = ''] = route.replace('{id}', '1').split(' ');
+  const credentials = { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD };
+  const body = JSON.stringify({ ...emma, ...credentials });
+  for (const [route, capacity] of Object.entries(capacityOf)) {
+    const [method = '', path = ''] = route.split(' ');
 
     const { status } = await call(method, path, { headers: { Authorization: validToken }, body });
 
     expect(status, route).toBeLessThan(300);
-    expect(proxy.takeSum(), route).toEqual(capacityOf[route]);
+    expect(takeSum(), route).toEqual(capacity);
   }
 });
 
@@ -71,10 +73,8 @@ describe('reading the list', () => {
   const openList = () => new BookList(connect(proxy.endpoint), table.tableName);
   const readAll = async () => {
     for await (const _ of openList().readAll());
-    return proxy.take();
+    return proxy.takeRequests();
   };
-  const unitsOf = (requests: ReturnType<MeteringProxy['take']>) =>
-    requests.reduce((total, { units }) => total + units, 0);
 
   test('a page is one Query for its books; the whole list adds a unit for each shard and for the counter', async () => {
     await seedBooks(table, 12_000);
@@ -82,7 +82,7 @@ describe('reading the list', () => {
     for (const after of [0, 5_000, 9_800]) {
       await openList().readPage(after, 100);
 
-      const requests = proxy.take();
+      const requests = proxy.takeRequests();
       expect(requests.map(({ operation }) => operation)).toEqual(['Query']);
       expect(unitsOf(requests)).toBeLessThanOrEqual(3);
     }
@@ -111,7 +111,9 @@ describe('reading the list', () => {
     for await (const _ of openList().readAll()) break;
 
     // The two shards that were read, and three ahead.
-    expect(proxy.take().filter(({ operation }) => operation === 'Query').length).toBeLessThanOrEqual(5);
+    expect(proxy.takeRequests().filter(({ operation }) => operation === 'Query').length).toBeLessThanOrEqual(
+      5,
+    );
   });
 });
 

@@ -30,15 +30,15 @@ export interface FaultyGateway {
  */
 export async function startFaultyGateway(
   target: string,
-  decide: (name: string, headers: IncomingHttpHeaders) => Fate,
+  decide: (name: string, headers: IncomingHttpHeaders, body: Buffer) => Fate,
   port = 0,
 ): Promise<FaultyGateway> {
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
+    const body = Buffer.concat(await incoming.toArray());
     const { method = '', url = '', headers } = incoming;
-    const fate = decide(`${method} ${url}`, headers);
+    const fate = decide(`${method} ${url}`, headers, body);
     if (fate === 'lose request') return outgoing.destroy();
     if (typeof fate === 'object') {
-      incoming.resume();
       outgoing.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers });
       return outgoing.end(fate.body);
     }
@@ -54,7 +54,7 @@ export async function startFaultyGateway(
       });
     });
     passed.on('error', () => outgoing.destroy());
-    return incoming.pipe(passed);
+    return passed.end(body);
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return {

@@ -12,7 +12,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import type { Certificate } from './self-signed-certificate.ts';
+import { loopbackCertificate } from './loopback-certificate.ts';
 
 /** The faults of a request, and whether the engine carries it out. */
 export const faults = {
@@ -63,6 +63,11 @@ const trickleMs = 1_600;
 /** A client resets its connection long before this. */
 const resetNoticeMs = 20;
 
+/** A request, with its read or write units if they are metered. */
+export type MeteredRequest = Readonly<{ operation: string; units: number }>;
+
+type FaultyProxyOptions = Readonly<{ isTls?: boolean; withoutChecksums?: boolean; metersCapacity?: boolean }>;
+
 /**
  * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault of one
  * operation, or of one attempt at it, needs a proxy that parses the requests.
@@ -71,8 +76,8 @@ export interface FaultyProxy {
   readonly endpoint: string;
   /** The number of requests of an operation (`PutItem`, …). */
   countRequests(operation: string): number;
-  /** The operations of the requests. */
-  operations(): readonly string[];
+  /** Gives the requests, and forgets them. */
+  takeRequests(): readonly MeteredRequest[];
   /** Fails a number of requests of an operation, after a number that pass. */
   injectFault(operation: string, fault: Fault, times: number, after?: number): void;
   /** Fails requests until {@link heal} is called. */
@@ -90,28 +95,32 @@ export interface FaultyProxy {
  * Starts a proxy on a free loopback port that forwards everything until a fault is set.
  *
  * @param engineEndpoint - the engine's origin
- * @param options - `certificate`: makes it an HTTPS proxy; `withoutChecksums`: the engine behind it sends none
+ * @param options - `isTls`: makes it an HTTPS proxy; `withoutChecksums`: the engine behind it sends none;
+ *   `metersCapacity`: asks the engine for the consumed capacity of each request, which the product does not
  */
 export async function startFaultyProxy(
   engineEndpoint: string,
-  { certificate, withoutChecksums }: { certificate?: Certificate; withoutChecksums?: boolean } = {},
+  { isTls, withoutChecksums, metersCapacity }: FaultyProxyOptions = {},
 ): Promise<FaultyProxy> {
-  const counts = new Map<string, number>();
+  const requests: { operation: string; units: number }[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
   const held: HeldRequest[] = [];
   let disturbance: Disturbance | undefined;
 
   const handle: RequestListener = async (incoming, outgoing) => {
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
-    counts.set(operation, (counts.get(operation) ?? 0) + 1);
+    const entry = { operation, units: 0 };
+    requests.push(entry);
     const plan = plans.find((candidate) => candidate.operation === operation && candidate.times > 0);
     const planned = plan && plan.after <= 0 ? plan : undefined;
     if (plan) plan[planned ? 'times' : 'after'] -= 1;
     const current = disturbance && concerns(disturbance, operation, incoming) ? disturbance : undefined;
     const fault = (planned ?? current)?.fault;
-    const body = Buffer.concat(await incoming.toArray());
+    const received = Buffer.concat(await incoming.toArray());
+    const body = metersCapacity ? askForCapacity(received) : received;
 
-    const { headers, method = 'POST' } = incoming;
+    const { method = 'POST' } = incoming;
+    const headers = { ...incoming.headers, 'content-length': String(body.length) };
     const forward = () => sendAndReceive(request(engineEndpoint, { headers, method, agent: false }), body);
     if (fault === 'request held') {
       held.push(hold(incoming.socket, forward));
@@ -120,10 +129,11 @@ export async function startFaultyProxy(
     if (typeof fault === 'string' && !faults[fault].carriedOut) return respondInstead(fault, outgoing);
     const response = await forward().catch(() => undefined);
     if (response === undefined) return incoming.socket.destroy();
+    if (metersCapacity) entry.units = JSON.parse(String(response.body)).ConsumedCapacity?.CapacityUnits ?? 0;
     if (withoutChecksums) delete response.headers['x-amz-crc32'];
     await spoil(fault, response, outgoing);
   };
-  const server = certificate ? createTlsServer(certificate, handle) : createServer(handle);
+  const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -138,9 +148,9 @@ export async function startFaultyProxy(
     return delivered.filter(Boolean).length;
   };
   return {
-    endpoint: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
-    countRequests: (operation) => counts.get(operation) ?? 0,
-    operations: () => [...counts.keys()],
+    endpoint: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    countRequests: (operation) => requests.filter((each) => each.operation === operation).length,
+    takeRequests: () => requests.splice(0),
     injectFault: (operation, fault, times, after = 0) => {
       plans.push({ operation, fault, times, after });
     },
@@ -159,6 +169,10 @@ export async function startFaultyProxy(
     },
     stop: close,
   };
+}
+
+function askForCapacity(body: Buffer): Buffer {
+  return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' }));
 }
 
 /** A request in transit between a client and the engine. */

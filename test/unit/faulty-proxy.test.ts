@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
-import { createSelfSignedCertificate } from '../simulators/self-signed-certificate.ts';
+import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
 
 /** Starts an engine that counts its requests, with a proxy before it that holds them. */
 async function startHoldingProxy(isTls: boolean) {
@@ -15,15 +15,14 @@ async function startHoldingProxy(isTls: boolean) {
     outgoing.end('{}');
   }).listen(0, '127.0.0.1');
   await once(engine, 'listening');
-  const certificate = isTls ? createSelfSignedCertificate() : undefined;
   const { port } = engine.address() as AddressInfo;
-  const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`, { ...(certificate && { certificate }) });
+  const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`, { isTls });
   onTestFinished(async () => {
     await proxy.stop();
     engine.close();
   });
   proxy.disturb({ fault: 'request held' });
-  return { proxy, ca: certificate?.cert, countRequests: () => requests };
+  return { proxy, countRequests: () => requests };
 }
 
 test.each([
@@ -33,10 +32,16 @@ test.each([
   ['HTTPS', 'reset', 0],
 ] as const)('a held %s request whose connection is %s is delivered %i times', async (scheme, end, times) => {
   const isTls = scheme === 'HTTPS';
-  const { proxy, ca, countRequests } = await startHoldingProxy(isTls);
+  const { proxy, countRequests } = await startHoldingProxy(isTls);
   const tcp = connect(Number(new URL(proxy.endpoint).port), '127.0.0.1');
   // With TLS 1.3, tickets that the client has not read yet would make a reset of what should be a normal close.
-  const socket = ca ? tlsConnect({ socket: tcp, ca, host: '127.0.0.1', maxVersion: 'TLSv1.2' }) : tcp;
+  const tls = {
+    socket: tcp,
+    ca: loopbackCertificate.cert,
+    host: '127.0.0.1',
+    maxVersion: 'TLSv1.2',
+  } as const;
+  const socket = isTls ? tlsConnect(tls) : tcp;
   const sent = (isTls ? tlsRequest : request)(proxy.endpoint, {
     method: 'POST',
     headers: { 'X-Amz-Target': 'DynamoDB.PutItem' },

@@ -14,8 +14,8 @@ import { findDeployedStage } from '../../../tools/smoke/deployed-stage.ts';
 import { type Book, createBook, expectStored } from '../../conformance/books.ts';
 import { ConformanceContext } from '../../conformance/context.ts';
 import { startEmulator } from '../../simulators/aws-emulator.ts';
+import { startFaultyGateway } from '../../simulators/faulty-gateway.ts';
 import { runDeployWorkflow } from '../../simulators/github-workflow.ts';
-import { type RecordingProxy, startRecordingProxy } from '../../simulators/recording-proxy.ts';
 import { NoPythonError, preparePython } from '../../support/python-environment.ts';
 import { type Ended, runCommand } from '../../support/run-command.ts';
 import { createDeployer, createUser } from './deployer.ts';
@@ -35,7 +35,8 @@ const untilSmoke = [
 ];
 
 let project: EmulatedProject;
-let proxy: RecordingProxy;
+/** The forms that CloudFormation was sent for change sets. */
+const changeSets: URLSearchParams[] = [];
 /** The credentials of the pipeline; other requests are those of the account's root user. */
 let deployer: NodeJS.ProcessEnv;
 
@@ -51,10 +52,15 @@ async function main(): Promise<void> {
   step('Install the emulator');
   const command = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt');
   const emulator = await startEmulator(command('ministack'), region);
-  proxy = await startRecordingProxy(emulator.url);
+  const proxy = await startFaultyGateway(emulator.url, (_name, _headers, body) => {
+    // Uploads are larger.
+    const form = new URLSearchParams(body.length < 1_000_000 ? body.toString() : '');
+    if (form.get('Action') === 'CreateChangeSet') changeSets.push(form);
+    return 'pass';
+  });
   project = makeEmulatedProject(emulator.url);
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL: proxy.url,
+    AWS_ENDPOINT_URL: proxy.baseUrl,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
@@ -68,7 +74,7 @@ async function main(): Promise<void> {
     throw error;
   } finally {
     project.remove();
-    proxy.stop();
+    await proxy.stop();
     await emulator.stop();
   }
 }
@@ -157,7 +163,7 @@ function runPipeline(vars: Readonly<Record<string, string>>) {
 }
 
 function lastChangeSet(): URLSearchParams {
-  return proxy.changeSets.at(-1) ?? new URLSearchParams();
+  return changeSets.at(-1) ?? new URLSearchParams();
 }
 
 /** The alarms of the last update's rollback triggers. */

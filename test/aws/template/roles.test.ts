@@ -58,7 +58,7 @@ describe.each(functions)('the role of %s', (name, route, send) => {
       const { table, proxy } = await tables.openThroughProxy();
       if (book !== undefined) await table.repository.create(book);
       await Promise.all(send(await loadHandlers(`${proxy.endpoint}/${table.tableName}`, [route])));
-      for (const operation of proxy.operations()) operations.add(`dynamodb:${operation}`);
+      for (const { operation } of proxy.takeRequests()) operations.add(`dynamodb:${operation}`);
     }
 
     const allow = (Action: readonly string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource });

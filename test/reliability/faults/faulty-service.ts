@@ -3,7 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
 import { startEngine } from '../../simulators/engine.ts';
 import { type Fault, type FaultyProxy, faults, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
-import { createSelfSignedCertificate } from '../../simulators/self-signed-certificate.ts';
+import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
 import { type BookTable, createBookTable, listBooks } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { validToken } from '../../support/fixtures.ts';
@@ -44,12 +44,8 @@ export async function startFaultyService(
 ): Promise<FaultyService> {
   captureLog();
   const engine = await startEngine();
-  const certificate = options.isTls ? createSelfSignedCertificate() : undefined;
-  if (certificate) setDefaultCACertificates([...rootCertificates, certificate.cert]);
-  const proxy = await startFaultyProxy(engine.endpoint, {
-    withoutChecksums: options.withoutChecksums ?? false,
-    ...(certificate && { certificate }),
-  });
+  if (options.isTls) setDefaultCACertificates([...rootCertificates, loopbackCertificate.cert]);
+  const proxy = await startFaultyProxy(engine.endpoint, options);
   onTestFinished(async () => {
     await proxy.stop();
     await engine.stop();
