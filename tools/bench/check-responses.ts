@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
-import { toHttpResponse } from '../../test/simulators/http-response.ts';
 import type { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
+import { toHttpResponse } from '../../test/simulators/runtime-api.ts';
 import { decodeToken } from '../../test/support/forge-token.ts';
 import { createEvent, type EndpointCall, type EventOverrides } from './calls.ts';
 import type { Candidate } from './candidates.ts';

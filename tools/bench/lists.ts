@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { toHttpResponse } from '../../test/simulators/http-response.ts';
 import type { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
+import { toHttpResponse } from '../../test/simulators/runtime-api.ts';
 import { listNodeOptions } from '../../test/support/package-service.ts';
 import { createEvent, findEndpoint } from './calls.ts';
 import type { PrepareCandidates } from './candidates.ts';

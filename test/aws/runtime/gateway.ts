@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
-import { toHttpResponse } from '../../simulators/http-response.ts';
 import { LambdaInstance } from '../../simulators/lambda-instance.ts';
+import { toHttpResponse } from '../../simulators/runtime-api.ts';
 import { functions } from '../../support/package-service.ts';
 
 /** More instances would only compete for the processors. */
