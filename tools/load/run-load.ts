@@ -15,7 +15,7 @@ const maxFailures = 100;
 /** How long responses took, by operation, in microseconds. */
 type Durations = ReadonlyMap<Operation | 'all', RecordableHistogram>;
 
-export interface LoadReport {
+interface LoadReport {
   readonly durations: Durations;
   readonly seconds: number;
   readonly failures: readonly Error[];
@@ -28,7 +28,7 @@ export interface LoadReport {
 export async function runLoad(
   context: ConformanceContext,
   seconds: number,
-  readMemoryMb?: () => Promise<number>,
+  readMemoryMb: () => Promise<number>,
 ): Promise<LoadReport> {
   const users = Array.from({ length: userCount }, () => new VirtualUser(context));
   for (const user of users) {
@@ -37,8 +37,7 @@ export async function runLoad(
   const durations = new Map<Operation | 'all', RecordableHistogram>();
   const failures: Error[] = [];
   const memoryMb: number[] = [];
-  const sample = async () => memoryMb.push((await readMemoryMb?.()) ?? 0);
-  const timer = readMemoryMb && setInterval(sample, memorySampleMs);
+  const timer = setInterval(async () => memoryMb.push(await readMemoryMb()), memorySampleMs);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1000;
 
@@ -73,9 +72,9 @@ export function formatDurations(durations: Durations, seconds: number): string {
   return [head, ...rows].map((cells) => cells.map((cell) => String(cell).padStart(8)).join('  ')).join('\n');
 }
 
-/** Walks through the whole list; books of others may be in it. */
+/** Walks through the whole list. */
 async function checkCatalog(context: ConformanceContext, users: readonly VirtualUser[]): Promise<number> {
-  const goneIds = new Set(users.flatMap((user) => user.goneIds));
+  const goneCount = users.reduce((sum, { goneIds }) => sum + goneIds.length, 0);
   const known = new Map(users.flatMap((user) => [...user.books]));
   const given = users.reduce((sum, { books }) => sum + books.size, 0);
   assert.equal(known.size, given, 'an id was given twice');
@@ -83,11 +82,11 @@ async function checkCatalog(context: ConformanceContext, users: readonly Virtual
   for (let [after, more] = [0, true]; more; ) {
     const { data, headers } = await ask(context, 'GET', `/books?limit=${largestPage}&after=${after}`, 200);
     const page = data as Book[];
-    listed.push(...page.filter(({ id }) => known.has(id) || goneIds.has(id)));
+    listed.push(...page);
     after = page.at(-1)?.id ?? after;
     more = headers.link !== undefined;
   }
   const expected = [...known.values()].sort((a, b) => a.id - b.id);
   assert.deepEqual(listed, expected, 'the catalog after the run');
-  return expected.length + goneIds.size;
+  return expected.length + goneCount;
 }

@@ -4,12 +4,7 @@ import { resourceTypesOf, takes } from './aws-definitions.ts';
 import { readDeployer, readRoleStatements } from './statements.ts';
 import { findResources, readTemplate } from './template.ts';
 
-const deployer = readDeployer('prod', {
-  Repository: 'owner/name',
-  OwnerId: '1',
-  RepositoryId: '2',
-  HostedZoneId: 'Z0123456789ABCDEFGHIJ',
-});
+const deployer = readDeployer('prod');
 
 describe.each([...deployerPolicies(), ...readRoleStatements(readTemplate())])(
   'the policy %s',

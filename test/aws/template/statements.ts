@@ -24,16 +24,16 @@ interface Stack {
 /** The resources of serverless/resources/deployer.yml, with its functions resolved. */
 export type DeployerResources = Stack['Resources'];
 
-/**
- * Reads serverless/resources/deployer.yml as CloudFormation would make it.
- *
- * @param stage - the parameter `Stage`
- * @param parameters - the others that are given
- */
-export function readDeployer(
-  stage: string,
-  parameters: Readonly<Record<string, string>> = {},
-): DeployerResources {
+/** The parameters of the stack, each of which is optional. */
+const parameters = {
+  Repository: 'owner/name',
+  OwnerId: '123',
+  RepositoryId: '456',
+  HostedZoneId: 'Z0123456789ABCDEFGHIJ',
+};
+
+/** Reads serverless/resources/deployer.yml as CloudFormation would make it, with every parameter set. */
+export function readDeployer(stage: string): DeployerResources {
   const stack = parseTemplate(readFileSync('serverless/resources/deployer.yml', 'utf8')) as Stack;
   const defaults = Object.entries(stack.Parameters).map(([name, { Default }]) => [name, Default ?? '']);
   const policies = Object.keys(stack.Resources).map((id) => [id, arnOfPolicy(stage, id)]);
@@ -58,12 +58,7 @@ export function deployStatements(resources: DeployerResources): readonly Stateme
   return ['DeployPolicy', 'ResourcesPolicy'].flatMap((id) => statementsOf(resources, id));
 }
 
-/**
- * Reads the statements of the roles in a packaged template, with the ARNs that its resources would have.
- *
- * @param template - the template
- * @returns the statements, by the logical id of the role
- */
+/** Reads the statements of the roles in a packaged template, by logical id, with the ARNs of its resources. */
 export function readRoleStatements(template: Template): ReadonlyMap<string, readonly Statement[]> {
   const values = { refs: place, attributes: attributesOf(template) };
   return new Map(
