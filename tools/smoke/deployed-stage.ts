@@ -18,11 +18,7 @@ export class StageError extends Error {
   override readonly name = 'StageError';
 }
 
-/**
- * Finds a deployed stage in the account and region of the environment's credentials.
- *
- * @throws {StageError} when there is no such stage, or it cannot be read
- */
+/** @throws {StageError} when there is no such stage in the account and region, or it cannot be read */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
   const outputs = await readOutputs(stage);
   const { ServiceEndpoint: baseUrl, ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin } = outputs;
@@ -54,11 +50,7 @@ export async function findAddress({ baseUrl, executeApiUrl }: DeployedStage): Pr
   }
 }
 
-/**
- * Reads the outputs of a stage's stack, by name.
- *
- * @throws {StageError} when there is no such stack, or it cannot be read
- */
+/** @throws {StageError} when there is no such stack, or it cannot be read */
 export async function readOutputs(stage: string): Promise<Readonly<Record<string, string | undefined>>> {
   const StackName = `book-catalog-${stage}`;
   try {

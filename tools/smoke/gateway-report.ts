@@ -3,13 +3,7 @@ import type { HttpResponse } from '../../test/support/http-client.ts';
 
 const shownCharacters = 160;
 
-/**
- * Formats API Gateway's response to each question.
- *
- * @param title - the first line
- * @param cases - the cases that ask the questions
- * @returns the report, in Markdown
- */
+/** Formats API Gateway's response to each question that some cases ask, in Markdown. */
 export function formatGatewayReport(title: string, cases: readonly CaseResult[]): string {
   const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.gatewayQuestion)].map(
     ([question, members]) => {
@@ -34,22 +28,14 @@ function formatCase({ conformanceCase, verdict, responses, error }: CaseResult):
 
 function formatResponse({ request, status, ...response }: HttpResponse): string {
   const { method, path, headers = {}, body } = request;
-  const sent = [
-    `\`${method} ${path}\``,
-    ...(headers.Authorization === undefined ? [] : ['with `Authorization`']),
-    ...(body === undefined ? [] : [`with a body of ${Buffer.byteLength(body)} bytes`]),
-  ].join(' ');
+  const token = String(headers.Authorization ?? '');
+  const sentToken = token === '' ? '' : ' with `Authorization`';
+  const sentBody = body === undefined ? '' : ` with a body of ${Buffer.byteLength(body)} bytes`;
   const shown = ['content-type', 'x-amzn-errortype', 'retry-after', 'access-control-allow-origin'].flatMap(
     (name) => (response.headers[name] === undefined ? [] : [`${name}: ${response.headers[name]}`]),
   );
-  const text = hide(
-    String(headers.Authorization ?? ''),
-    response.body.subarray(0, shownCharacters).toString(),
-  );
-  return `${sent}: ${status} (${shown.join('; ')}) \`${text.replaceAll(/[`\s]+/g, ' ')}\``;
-}
-
-/** API Gateway may quote malformed input. */
-function hide(token: string, text: string): string {
-  return token !== '' ? text.replaceAll(token, 'TOKEN') : text;
+  const text = response.body.subarray(0, shownCharacters).toString();
+  // API Gateway may quote malformed input.
+  const hidden = (token === '' ? text : text.replaceAll(token, 'TOKEN')).replaceAll(/[`\s]+/g, ' ');
+  return `\`${method} ${path}\`${sentToken}${sentBody}: ${status} (${shown.join('; ')}) \`${hidden}\``;
 }

@@ -7,37 +7,21 @@ import { findResources, readTemplate } from './template.ts';
 
 const headers = { Authorization: forgeToken({ secret: settings.SECRET_TOKEN }) };
 
-/** For each function its route, and requests that bring it to send every command that it has. */
-const functions: readonly (readonly [string, string, (call: Call) => Promise<unknown>[]])[] = [
-  ['CreateToken', 'POST /token', (call) => [call('POST', '/token', { body: '{}' })]],
-  ['CreateBook', 'POST /book', (call) => [call('POST', '/book', { headers, body: '{}' })]],
-  [
-    'ListBooks',
-    'GET /books',
-    (call) =>
-      [null, { limit: '1' }].map((queryStringParameters) =>
-        call('GET', '/books', { headers, queryStringParameters }),
-      ),
-  ],
-  ['GetBook', 'GET /book/{id}', (call) => [1, 404].map((id) => call('GET', `/book/${id}`, { headers }))],
-  [
-    'UpdateBook',
-    'PUT /book/{id}',
-    (call) =>
-      ['{"year":1}', '{}', '{'].flatMap((body) =>
-        [1, 404].map((id) => call('PUT', `/book/${id}`, { headers, body })),
-      ),
-  ],
-  [
-    'DeleteBook',
-    'DELETE /book/{id}',
-    (call) => [1, 404].map((id) => call('DELETE', `/book/${id}`, { headers })),
-  ],
+type Options = Parameters<Call>[2];
+
+/** For each function its route, and requests that bring it to send every command that it has; of a book, and of none. */
+const functions: readonly (readonly [name: string, route: string, requests: readonly Options[]])[] = [
+  ['CreateToken', 'POST /token', [{ body: '{}' }]],
+  ['CreateBook', 'POST /book', [{ body: '{}' }]],
+  ['ListBooks', 'GET /books', [{ queryStringParameters: null }, { queryStringParameters: { limit: '1' } }]],
+  ['GetBook', 'GET /book/{id}', [{}]],
+  ['UpdateBook', 'PUT /book/{id}', [{ body: '{"year":1}' }, { body: '{}' }, { body: '{' }]],
+  ['DeleteBook', 'DELETE /book/{id}', [{}]],
 ];
 
 const tables = useTables();
 
-describe.each(functions)('the role of %s', (name, route, send) => {
+describe.each(functions)('the role of %s', (name, route, requests) => {
   const template = readTemplate();
   const { AssumeRolePolicyDocument, Policies, ...others } =
     template.Resources[`${name}Role`]?.Properties ?? {};
@@ -57,7 +41,11 @@ describe.each(functions)('the role of %s', (name, route, send) => {
     for (const book of [emma, undefined]) {
       const { table, proxy } = await tables.openThroughProxy();
       if (book !== undefined) await table.repository.create(book);
-      await Promise.all(send(await loadHandlers(`${proxy.endpoint}/${table.tableName}`, [route])));
+      const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`, [route]);
+      const [method = '', path = ''] = route.split(' ');
+      const paths = new Set(['1', '404'].map((id) => path.replace('{id}', id)));
+      const send = (to: string) => requests.map((request) => call(method, to, { headers, ...request }));
+      await Promise.all([...paths].flatMap(send));
       for (const { operation } of proxy.takeRequests()) operations.add(`dynamodb:${operation}`);
     }
 

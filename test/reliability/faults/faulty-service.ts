@@ -16,23 +16,13 @@ export interface FaultyService {
   /** The table past the proxy. */
   readonly table: BookTable;
   /** Sends a request with a token; an object as its body becomes JSON. */
-  ask(
-    method: string,
-    path: string,
-    body?: object,
-    headers?: Readonly<Record<string, string>>,
-  ): ReturnType<Call>;
+  ask(method: string, path: string, body?: object, headers?: Record<string, string>): ReturnType<Call>;
   /** Reads the books past the proxy, by id. */
   readStored(): Promise<Map<number, Book>>;
 }
 
 /** The timeouts of the functions in serverless.yml, in milliseconds; GET /books has more and does not need it. */
-const timeoutsMs: Readonly<Record<string, number>> = {
-  POST: 28_000,
-  PUT: 20_000,
-  GET: 10_000,
-  DELETE: 10_000,
-};
+const timeoutsMs: Record<string, number> = { POST: 28_000, PUT: 20_000, GET: 10_000, DELETE: 10_000 };
 
 /**
  * Starts the functions, the proxy and the table of the current test.
