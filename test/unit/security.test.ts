@@ -2,13 +2,18 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { auditLockFile, conclude, findLockFiles, readVulnerablePackages } from '../../.ci/security/audit.ts';
+import {
+  auditLockFile,
+  exitCodeOf,
+  findLockFiles,
+  readVulnerablePackages,
+} from '../../.ci/security/audit.ts';
 import { findForeignLicences } from '../../.ci/security/licences.ts';
 
 const project = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -27,115 +32,92 @@ const writeJson = (file: string, value: object) => writeFile(file, JSON.stringif
 describe('known vulnerabilities', () => {
   const left = { name: 'left', versions: { '1.0.0': { name: 'left', version: '1.0.0' } } };
   const advisory = { id: 1, url: 'x', title: 'It falls over', severity: 'high', vulnerable_versions: '<2' };
-
-  /** A registry that knows one package, and says of it what it is given. */
-  const registry =
-    (advisories: object): RequestListener =>
-    (request, response) => {
-      const isAudit = request.url?.startsWith('/-/npm/v1/security/advisories/bulk');
-      const body = isAudit ? advisories : { ...left, 'dist-tags': { latest: '1.0.0' } };
-      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
-    };
-  const withoutAuditEndpoint: RequestListener = (_request, response) => response.writeHead(405).end();
+  const found = ['package-lock.json: vulnerable: left (high)'];
+  const notChecked = [expect.stringContaining('known vulnerabilities (405 Method Not Allowed')];
 
   test.each([
-    ['without an advisory', registry({}), { found: [], notChecked: [] }],
-    [
-      'with one',
-      registry({ left: [{ ...advisory, cwe: [], cvss: {} }] }),
-      { found: ['package-lock.json: vulnerable: left (high)'], notChecked: [] },
-    ],
-    [
-      'without an audit endpoint',
-      withoutAuditEndpoint,
-      { found: [], notChecked: [expect.stringContaining('known vulnerabilities (405 Method Not Allowed')] },
-    ],
-  ])('a lock file is checked against a registry %s', async (_, listener, expected) => {
-    const server = createServer(listener).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    ['without an advisory', {}, { found: [], notChecked: [] }],
+    ['with one', { left: [{ ...advisory, cwe: [], cvss: {} }] }, { found, notChecked: [] }],
+    ['without an audit endpoint', undefined, { found: [], notChecked }],
+  ])('a lock file is checked against a registry %s', async (_, advisories, expected) => {
+    const registry = createServer((request, response) => {
+      if (advisories === undefined) return response.writeHead(405).end();
+      const isAudit = request.url?.startsWith('/-/npm/v1/security/advisories/bulk');
+      const body = isAudit ? advisories : { ...left, 'dist-tags': { latest: '1.0.0' } };
+      return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+    }).listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
     await withFolder(async (folder) => {
       const victim = { name: 'victim', version: '1.0.0', dependencies: { left: '1.0.0' } };
       const packages = { '': victim, 'node_modules/left': { version: '1.0.0' } };
       await writeJson(join(folder, 'package.json'), victim);
-      await writeJson(join(folder, 'package-lock.json'), {
-        ...victim,
-        lockfileVersion: 3,
-        requires: true,
-        packages,
-      });
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      await writeJson(join(folder, 'package-lock.json'), { ...victim, lockfileVersion: 3, packages });
 
-      expect(await auditLockFile(folder, 'package-lock.json', ['--registry', url])).toEqual(expected);
+      expect(await auditLockFile(folder, 'package-lock.json', '--registry', url)).toEqual(expected);
     });
-    server.close();
+    registry.close();
   });
 
-  test('every lock file that git knows is checked, the product’s first', () => {
-    const files = findLockFiles();
-
-    expect(files[0]).toBe('package-lock.json');
-    expect(files).toContain('tools/bench/package-lock.json');
-  });
-
-  test('vulnerabilities count from the given severity up; no report says nothing about them', () => {
-    const severities = { a: 'moderate', b: 'high', c: 'critical' };
-    const vulnerabilities = Object.fromEntries(
-      Object.entries(severities).map(([name, severity]) => [name, { severity }]),
+  test('every lock file that git knows is checked', () => {
+    expect(findLockFiles()).toEqual(
+      expect.arrayContaining(['package-lock.json', 'tools/bench/package-lock.json']),
     );
-    const report = JSON.stringify({ auditReportVersion: 2, vulnerabilities });
-
-    expect(readVulnerablePackages(report, 'high')).toEqual(['b (high)', 'c (critical)']);
-    expect(readVulnerablePackages('{"auditReportVersion":2,"vulnerabilities":{}}', 'info')).toEqual([]);
-    expect(readVulnerablePackages('{"message":"405"}', 'info')).toBe('405');
-    for (const output of ['', 'no JSON']) {
-      expect(readVulnerablePackages(output, 'info')).toBe('npm audit gave no report');
-    }
   });
 
-  test('only when everything was checked, nothing is found', () => {
-    const clean = { found: [], notChecked: [] };
-    const unchecked = { found: [], notChecked: ['a'] };
-    const dirty = { found: ['b'], notChecked: [] };
+  const report =
+    '{"vulnerabilities":{"a":{"severity":"moderate"},"b":{"severity":"high"},"c":{"severity":"critical"}}}';
 
-    expect(conclude([clean])).toEqual({ lines: ['Nothing found.'], exitCode: 0 });
-    expect(conclude([clean, unchecked])).toEqual({
-      lines: ['NOT checked: a', 'Not everything was checked.'],
-      exitCode: 77,
-    });
-    expect(conclude([unchecked, dirty])).toEqual({ lines: ['b', 'NOT checked: a', '1 found.'], exitCode: 1 });
+  test.each([
+    [report, 'high', ['b (high)', 'c (critical)']],
+    [report, 'critical', ['c (critical)']],
+    ['{"vulnerabilities":{}}', 'info', []],
+    ['{"message":"405"}', 'info', '405'],
+    ['', 'info', 'npm audit gave no report'],
+    ['no JSON', 'info', 'npm audit gave no report'],
+  ])('of the output %s, severities from %s are %j', (output, lowest, expected) => {
+    expect(readVulnerablePackages(output, lowest)).toEqual(expected);
+  });
+
+  test.each([
+    [[], [], 0],
+    [[], ['a'], 77],
+    [['b'], ['a'], 1],
+  ])('%j found and %j not checked: exit code %i', (found, notChecked, exitCode) => {
+    expect(exitCodeOf({ found, notChecked })).toBe(exitCode);
   });
 });
 
 describe('licences', () => {
-  const find = (license: unknown, marks = {}, deployed = true) =>
-    findForeignLicences({ packages: { '': {}, 'node_modules/@a/b': { license, ...marks } } }, deployed);
-
-  test.each(['MIT', 'Apache-2.0', '(MIT OR GPL-3.0-or-later)', '(MIT AND Zlib)', 'MIT OR Apache-2.0'])(
-    '%s may be deployed',
-    (license) => {
-      expect(find(license)).toEqual([]);
-    },
-  );
+  const tool = { dev: true };
+  const optionalTool = { devOptional: true };
 
   test.each([
-    'GPL-3.0-only',
-    'MPL-2.0',
-    'MIT AND GPL-3.0-only',
-    '(GPL-2.0 OR AGPL-3.0)',
-    'UNLICENSED',
-    '',
-    null,
-  ])('%j may not be deployed', (license) => {
-    expect(find(license)).toEqual([`@a/b: ${JSON.stringify(license)}, deployed`]);
+    ...['MIT', 'Apache-2.0', '(MIT OR GPL-3.0-or-later)', '(MIT AND Zlib)', 'MIT OR Apache-2.0'].map(
+      (license) => ({ license }),
+    ),
+    { license: 'MPL-2.0', ...tool },
+    { license: 'MPL-2.0', ...optionalTool },
+    { license: 'MPL-2.0', deployed: false },
+  ])('%o may be used', ({ deployed = true, ...entry }) => {
+    expect(findForeignLicences({ packages: { '': {}, 'node_modules/@a/b': entry } }, deployed)).toEqual([]);
   });
 
-  test('no licence may not be deployed; a tool, and what is not deployed, may have more licences', () => {
-    expect(find(undefined)).toEqual(['@a/b: null, deployed']);
-    for (const marks of [{ dev: true }, { devOptional: true }]) {
-      expect(find('MPL-2.0', marks)).toEqual([]);
-      expect(find('AGPL-3.0', marks)).toEqual(['@a/b: "AGPL-3.0"']);
-    }
-    expect(find('MPL-2.0', {}, false)).toEqual([]);
+  test.each([
+    ...[
+      'GPL-3.0-only',
+      'MPL-2.0',
+      'MIT AND GPL-3.0-only',
+      '(GPL-2.0 OR AGPL-3.0)',
+      'UNLICENSED',
+      '',
+      null,
+    ].map((license) => [{ license }, `@a/b: ${JSON.stringify(license)}, deployed`] as const),
+    [{}, '@a/b: null, deployed'],
+    [{ license: 'AGPL-3.0', ...tool }, '@a/b: "AGPL-3.0"'],
+    [{ license: 'AGPL-3.0', ...optionalTool }, '@a/b: "AGPL-3.0"'],
+  ])('%o may not be used', (entry, line) => {
+    expect(findForeignLicences({ packages: { '': {}, 'node_modules/@a/b': entry } }, true)).toEqual([line]);
   });
 });
 

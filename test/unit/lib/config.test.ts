@@ -43,19 +43,15 @@ describe('loadConfig', () => {
     expect(() => load({ ...complete, [name]: '' })).toThrow(new ConfigError([`${name} is empty`]));
   });
 
-  test.each([undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'])(
-    'CORS_ORIGIN may be %j, and is none when it is empty',
-    (CORS_ORIGIN) => {
-      expect(load({ ...complete, CORS_ORIGIN }).corsOrigin).toBe(CORS_ORIGIN || undefined);
-    },
-  );
+  const origins = [undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'];
+  test.each(origins)('CORS_ORIGIN may be %j, and is none when it is empty', (CORS_ORIGIN) => {
+    expect(load({ ...complete, CORS_ORIGIN }).corsOrigin).toBe(CORS_ORIGIN || undefined);
+  });
 
-  test.each(['*', 'null', 'a.test', 'https://a.test/', 'https://a.test,https://b.test', 'file://x'])(
-    'CORS_ORIGIN cannot be %j',
-    (CORS_ORIGIN) => {
-      expect(() => load({ ...complete, CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
-    },
-  );
+  const noOrigins = ['*', 'null', 'a.test', 'https://a.test/', 'https://a.test,https://b.test', 'file://x'];
+  test.each(noOrigins)('CORS_ORIGIN cannot be %j', (CORS_ORIGIN) => {
+    expect(() => load({ ...complete, CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
+  });
 
   test('everything that is wrong is named in one error, and a DB_URL that may hold a password is not repeated', () => {
     const environment = {
@@ -82,10 +78,7 @@ describe('loadConfig', () => {
 
 describe('parseTableUrl', () => {
   test('any table name that DynamoDB allows is taken as it is', () => {
-    const name = fc.oneof(
-      fc.stringMatching(/^[a-zA-Z0-9_.-]{3,255}$/),
-      fc.constantFrom('abc', 'a'.repeat(255)),
-    );
+    const name = fc.oneof(fc.stringMatching(/^[\w.-]{3,255}$/), fc.constantFrom('abc', 'a'.repeat(255)));
     fc.assert(
       fc.property(name, (tableName) => {
         expect(parseTableUrl(`http://localhost:8000/${tableName}`, 'us-east-1')?.tableName).toBe(tableName);
@@ -124,18 +117,10 @@ describe('parseTableUrl', () => {
 
   test.each([
     ...['', 'books', '127.0.0.1:8000/books', 'ftp://127.0.0.1/books', 'file:///books', 'mysql://db/books'],
-    ...[
-      '',
-      '/',
-      '/ab',
-      `/${'a'.repeat(256)}`,
-      '/books/',
-      '/my/books',
-      '/b%6Foks',
-      '/książki',
-      '/b?x=1',
-      '/b#x',
-    ].map((path) => `http://127.0.0.1:8000${path}`),
+    ...['', '/', '/ab', `/${'a'.repeat(256)}`, '/books/', '/my/books', '/b%6Foks', '/książki', '/b?x=1'].map(
+      (path) => `http://127.0.0.1:8000${path}`,
+    ),
+    'http://127.0.0.1:8000/books#x',
     ...['user@', 'user:secret@', ':secret@'].map((user) => `http://${user}127.0.0.1:8000/books`),
     'http://127.0.0.1:99999/books',
     'http://[::1/books',

@@ -36,30 +36,19 @@ describe('writeLog', () => {
 
   test('an error is written with name, message, stack and the chain of its causes, and nothing else', () => {
     const root = Object.assign(new TypeError('root'), { $response: { body: 'confidential' } });
-    const error = new Error('outer', { cause: new Error('middle', { cause: root }) });
+    const error = new Error('outer', { cause: root });
 
     writeLog('ERROR', 'request', { error });
 
-    expect(log.lines[0]?.error).toEqual({
-      name: 'Error',
-      message: 'outer',
-      stack: error.stack,
-      cause: {
-        name: 'Error',
-        message: 'middle',
-        stack: (error.cause as Error).stack,
-        cause: { name: 'TypeError', message: 'root', stack: root.stack },
-      },
-    });
+    const cause = { name: 'TypeError', message: 'root', stack: root.stack };
+    expect(log.lines[0]?.error).toEqual({ name: 'Error', message: 'outer', stack: error.stack, cause });
   });
 
   test('of a longer chain, five causes are written', () => {
-    const chain = Array.from({ length: 9 }).reduce<Error>(
-      (cause) => new Error('link', { cause }),
-      new Error(),
-    );
+    let error = new Error();
+    for (let links = 0; links < 9; links += 1) error = new Error('link', { cause: error });
 
-    writeLog('ERROR', 'request', { error: chain });
+    writeLog('ERROR', 'request', { error });
 
     expect(log.text.match(/"message":"link"/g)).toHaveLength(6);
   });
@@ -121,23 +110,12 @@ describe('logRequests', () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:8000');
     const error = new StorageUnavailableError('DynamoDB failed', { cause });
 
-    await publicEndpoint(config, outcomes.bookRetrieved, () => Promise.reject(error))(
-      createEvent(),
-      createContext(),
-    );
+    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, () => Promise.reject(error));
+    await endpoint(createEvent(), createContext());
 
-    expect(log.lines).toMatchObject([
-      {
-        level: 'ERROR',
-        status: 503,
-        error: {
-          name: error.name,
-          message: error.message,
-          stack: error.stack,
-          cause: { stack: cause.stack },
-        },
-      },
-    ]);
+    const { name, message, stack } = error;
+    const logged = { name, message, stack, cause: { stack: cause.stack } };
+    expect(log.lines).toMatchObject([{ level: 'ERROR', status: 503, error: logged }]);
   });
 
   test.each([
@@ -148,15 +126,15 @@ describe('logRequests', () => {
     ['', undefined],
   ])(
     'the token %j is logged by the code of its refusal, without itself or a stack',
-    async (Authorization, reason) => {
+    async (token, reason) => {
       const endpoint = protectedEndpoint(config, outcomes.bookRetrieved, async () => ({}));
 
-      await endpoint(createEvent({ headers: { Authorization } }), createContext());
+      await endpoint(createEvent({ headers: { Authorization: token } }), createContext());
 
       expect(log.lines).toMatchObject([{ level: 'INFO', status: 401 }]);
       expect(log.lines[0]?.reason).toBe(reason);
       expect(log.lines[0]).not.toHaveProperty('error');
-      if (Authorization !== '') expect(log.text).not.toContain(Authorization);
+      if (token !== '') expect(log.text).not.toContain(token);
     },
   );
 

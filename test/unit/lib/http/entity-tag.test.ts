@@ -27,16 +27,13 @@ describe('readIfMatch', () => {
     expect(ifMatch(...values)).toEqual(expected);
   });
 
-  test.each<[string, APIGatewayProxyEvent]>([
-    ...['*', ' * ', '\t*'].map((value): [string, APIGatewayProxyEvent] => [
-      value,
-      withHeader('if-match', [value]),
-    ]),
-    ['no header', createEvent()],
-    ['no headers', createEvent({ headers: null, multiValueHeaders: null } as never)],
-    ['another header', withHeader('if-none-match', ['"a"'])],
-  ])('%j is any version', (_name, event) => {
-    expect(readIfMatch(event)).toBeUndefined();
+  test.each<APIGatewayProxyEvent['multiValueHeaders'] | null>([
+    ...['*', ' * ', '\t*'].map((value) => ({ 'if-match': [value] })),
+    {},
+    null,
+    { 'if-none-match': ['"a"'] },
+  ])('the headers %j allow any version', (multiValueHeaders) => {
+    expect(readIfMatch(createEvent({ headers: null, multiValueHeaders } as never))).toBeUndefined();
   });
 
   test('an event without multiValueHeaders; names in two spellings, which are one', () => {
@@ -48,34 +45,9 @@ describe('readIfMatch', () => {
   });
 
   test.each([
-    ...[
-      '',
-      ' ',
-      ',',
-      'a',
-      '"a',
-      'a"',
-      '"a" "b"',
-      '"a""b"',
-      '"a", b',
-      'b, "a"',
-      '"a"; "b"',
-      '*, "a"',
-      '"a", *',
-    ],
-    ...[
-      '**',
-      "'a'",
-      'w/"a"',
-      'W/ "a"',
-      'W /"a"',
-      '"a b"',
-      '"a\tb"',
-      '"a\x7f"',
-      '"a\0"',
-      '"ā"',
-      '"a",\r\n"b"',
-    ],
+    ...['', ' ', ',', 'a', '"a', 'a"', '"a" "b"', '"a""b"', '"a", b', 'b, "a"', '"a"; "b"', '*, "a"'],
+    ...['"a", *', '**', "'a'", 'w/"a"', 'W/ "a"', 'W /"a"', '"a b"', '"a\tb"', '"a\x7f"', '"a\0"', '"ā"'],
+    '"a",\r\n"b"',
   ])('%j is no list of tags, and matches nothing; nothing of it is left for the next list', (value) => {
     expect(ifMatch(value)).toEqual([]);
     expect(ifMatch('"c"')).toEqual(['c']);
@@ -101,15 +73,13 @@ describe('readIfMatch', () => {
     );
   });
 
-  test.each([
-    ['spaces behind a tag', `"a"${' '.repeat(1_000_000)}x`],
-    ['commas', ','.repeat(1_000_000)],
-    ['a tag without an end', `"${'a'.repeat(1_000_000)}`],
-    ['weak tags without an end', 'W/"'.repeat(300_000)],
-  ])('a megabyte of %s takes no time', (_name, value) => {
+  test('a megabyte of anything takes no time', () => {
     const startedAt = performance.now();
 
-    ifMatch(value);
+    ifMatch(`"a"${' '.repeat(1_000_000)}x`);
+    ifMatch(','.repeat(1_000_000));
+    ifMatch(`"${'a'.repeat(1_000_000)}`);
+    ifMatch('W/"'.repeat(300_000));
 
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });

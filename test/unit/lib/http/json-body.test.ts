@@ -92,37 +92,16 @@ describe('readJsonObject', () => {
   });
 
   test.each([
-    ['2020.00000000000000000001', 0.5],
     ['9007199254740990.9999999', 0.5],
-    ['1e-400', 0.5],
     ['-1e-400', -0.5],
     ['2020.0', 2020],
     ['-0', -0],
     ['1.5', 1.5],
     ['1e400', Number.POSITIVE_INFINITY],
-  ])('the number %s is read as %s, and in a string as text', (literal, expected) => {
-    expect(readJsonObject(plain(`{"${literal}":"${literal}","a":${literal}}`))).toEqual({
-      [literal]: literal,
-      a: expected,
-    });
-  });
+  ])('the number %s is read as %s, the last of a name counts, and texts stay', (literal, a) => {
+    const text = `{"a":1e-400,"\\\\":"\\"","${literal}":"${literal}","a":${literal}}`;
 
-  test.each([
-    ['{"a":1.00000000000000000000001,"a":2}', 2],
-    ['{"a":2,"a":1.00000000000000000000001}', 0.5],
-    ['{"b":"\\\\","a":1e-400}', 0.5],
-    ['{"b":"\\"","a":1e-400}', 0.5],
-    ['{"b":"\\\\\\"1","a":1e-400,"c":"\\\\"}', 0.5],
-  ])('of %s, a is %s: the last one counts, and escapes end no string', (text, value) => {
-    expect(readJsonObject(plain(text))?.a).toBe(value);
-  });
-
-  test('a member called __proto__ stays a member and reaches no prototype', () => {
-    const result = readJsonObject(plain('{"__proto__":{"title":"polluted"}}'));
-
-    expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
-    expect(Object.hasOwn(result ?? {}, '__proto__')).toBe(true);
-    expect('title' in (result ?? {})).toBe(false);
+    expect(readJsonObject(plain(text))).toEqual({ '\\': '"', [literal]: literal, a });
   });
 
   test.each([
@@ -139,10 +118,8 @@ describe('readJsonObject', () => {
 });
 
 describe('isIntegerLiteral', () => {
-  const digits = fc.stringMatching(/^[0-9]{1,30}$/);
-  /** Mostly zeros, where the digits decide. */
-  const sparseDigits = fc.stringMatching(/^0{0,20}[0-9]?0{0,20}[0-9]?$/).filter((text) => text !== '');
-  const anyDigits = fc.oneof(digits, sparseDigits);
+  // Any digits, or mostly zeros, where the digits decide.
+  const anyDigits = fc.stringMatching(/^([0-9]{1,30}|0{0,20}[0-9]0{0,20}[0-9]?)$/);
   const parts = fc.record({
     integer: anyDigits.map((text) => text.replace(/^0+(?=\d)/, '')),
     fraction: fc.option(anyDigits, { nil: undefined }),
@@ -211,17 +188,6 @@ describe('the fields of a book', () => {
       }),
       { numRuns: 1000 },
     );
-  });
-
-  test.each([
-    ['{"title":"\\ud800"}', undefined],
-    ['{"author":"\\udc00\\ud800"}', undefined],
-    ['{"title":"\\ud83d\\udcda"}', { title: '📚' }],
-    ['{"__proto__":{"title":"a","year":"x"},"constructor":{"prototype":{"author":"b"}}}', {}],
-    ['[]', undefined],
-  ])('of %s, %j is read', (text, changes) => {
-    expect(readGivenFields(plain(text), bookFields)).toEqual(changes);
-    expect(readGivenFields(base64(text), bookFields)).toEqual(changes);
   });
 });
 
