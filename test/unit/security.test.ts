@@ -14,7 +14,7 @@ import {
   findLockFiles,
   readVulnerablePackages,
 } from '../../.ci/security/audit.ts';
-import { findForeignLicences } from '../../.ci/security/licences.ts';
+import { findForeignLicences, type LockFile } from '../../.ci/security/licences.ts';
 
 const project = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -89,10 +89,11 @@ describe('known vulnerabilities', () => {
 });
 
 describe('licences', () => {
+  type Entry = LockFile['packages'][string];
   const tool = { dev: true };
   const optionalTool = { devOptional: true };
 
-  test.each([
+  test.each<Entry & { readonly deployed?: boolean }>([
     ...['MIT', 'Apache-2.0', '(MIT OR GPL-3.0-or-later)', '(MIT AND Zlib)', 'MIT OR Apache-2.0'].map(
       (license) => ({ license }),
     ),
@@ -103,16 +104,11 @@ describe('licences', () => {
     expect(findForeignLicences({ packages: { '': {}, 'node_modules/@a/b': entry } }, deployed)).toEqual([]);
   });
 
-  test.each([
-    ...[
-      'GPL-3.0-only',
-      'MPL-2.0',
-      'MIT AND GPL-3.0-only',
-      '(GPL-2.0 OR AGPL-3.0)',
-      'UNLICENSED',
-      '',
-      null,
-    ].map((license) => [{ license }, `@a/b: ${JSON.stringify(license)}, deployed`] as const),
+  const gpl = ['GPL-3.0-only', 'MIT AND GPL-3.0-only', '(GPL-2.0 OR AGPL-3.0)'];
+  const foreign = [...gpl, 'MPL-2.0', 'UNLICENSED', '', null];
+
+  test.each<[Entry, string]>([
+    ...foreign.map((license): [Entry, string] => [{ license }, `@a/b: ${JSON.stringify(license)}, deployed`]),
     [{}, '@a/b: null, deployed'],
     [{ license: 'AGPL-3.0', ...tool }, '@a/b: "AGPL-3.0"'],
     [{ license: 'AGPL-3.0', ...optionalTool }, '@a/b: "AGPL-3.0"'],
