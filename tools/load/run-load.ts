@@ -36,7 +36,7 @@ export async function runLoad(
   }
   const durations = new Map<Operation | 'all', RecordableHistogram>();
   const failures: Error[] = [];
-  const memoryMb: number[] = [];
+  const memoryMb = [await readMemoryMb()];
   const timer = setInterval(async () => memoryMb.push(await readMemoryMb()), memorySampleMs);
   const startedAt = performance.now();
   const elapsed = () => (performance.now() - startedAt) / 1000;
