@@ -23,8 +23,9 @@ export default defineConfig({
       project('faults', 'test/reliability/faults', group(2)),
       // Ten rounds, with a start of the service in each.
       project('crash', 'test/reliability/crash', group(3, 900_000)),
+      project('load', 'test/reliability/load', group(4)),
       // Measures instances; two at a time would measure each other.
-      project('runtime', 'test/aws/runtime', { ...group(4), maxWorkers: 1 }, 'package-functions.ts'),
+      project('runtime', 'test/aws/runtime', { ...group(5), maxWorkers: 1 }, 'package-functions.ts'),
     ],
     coverage: {
       provider: 'v8',
