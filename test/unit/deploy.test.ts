@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import {
   corsHeaders,
@@ -51,15 +52,14 @@ describe('gateway responses', () => {
     expect(gatewayResponses.DEFAULT_5XX).toMatchObject({ status: 502, message: 'Bad gateway' });
   });
 
-  test.each(['THROTTLED', 'WAF_FILTERED', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'] as const)(
-    '%s, after which a client may try again, says when',
-    (type) => {
+  test('each after which a client may try again says when', () => {
+    for (const type of ['THROTTLED', 'WAF_FILTERED', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'] as const) {
       const { status, headers } = renderGatewayResponse(type);
 
       expect([429, 502, 504]).toContain(status);
-      expect(headers['Retry-After']).toMatch(/^[1-9]\d*$/);
-    },
-  );
+      expect(headers['Retry-After'], type).toMatch(/^[1-9]\d*$/);
+    }
+  });
 });
 
 const none = {
@@ -74,39 +74,36 @@ const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/12345678-
 const domain = { domainName: 'api.example.com', certificateArn };
 const hostedZoneId = 'Z0123456789ABCDEFGHIJ';
 
-const needsDomainName = 'certificateArn and hostedZoneId need domainName.';
-const noLimit = 'requestsPerAddress has to be a whole number of requests per minute, 10 or more.';
-const noMinutes = 'monitoringMinutes has to be a whole number of minutes, 0 to 180.';
-
 describe('findParameterProblem', () => {
-  test.each([
-    {},
-    domain,
-    { ...domain, hostedZoneId },
-    { requestsPerAddress: '10' },
-    { requestsPerAddress: 600 },
-    { requestsPerAddress: '100000000' },
-    { monitoringMinutes: '0' },
-    { monitoringMinutes: 180 },
-  ])('%o is fine', (parameters) => {
-    expect(findParameterProblem({ ...none, ...parameters }, 'eu-west-1')).toBeUndefined();
-  });
-
-  test.each<[Partial<StageParameters>, string]>([
-    [{ hostedZoneId }, needsDomainName],
-    [{ certificateArn }, needsDomainName],
-    [{ domainName: 'api.example.com' }, 'domainName needs certificateArn, a certificate for that name.'],
+  test.each<[unknown, Partial<StageParameters>[]]>([
     [
-      { ...domain, certificateArn: certificateArn.replace('eu-west-1', 'us-east-1') },
-      'certificateArn has to be a certificate in eu-west-1, the region of the stage.',
+      undefined,
+      [
+        ...[{}, domain, { ...domain, hostedZoneId }, { monitoringMinutes: '0' }, { monitoringMinutes: 180 }],
+        ...['10', 600, '100000000'].map((requestsPerAddress) => ({ requestsPerAddress })),
+      ],
     ],
-    ...['0', '9', '-10', '10.5', '1e3', 'many', ' 600', '1000000000000'].map(
-      (requestsPerAddress): [Partial<StageParameters>, string] => [{ requestsPerAddress }, noLimit] as const,
-    ),
-    ...['', '-1', '1.5', '181', 'five'].map(
-      (monitoringMinutes): [Partial<StageParameters>, string] => [{ monitoringMinutes }, noMinutes] as const,
-    ),
-  ])('%o: %s', (parameters, problem) => {
-    expect(findParameterProblem({ ...none, ...parameters }, 'eu-west-1')).toBe(problem);
+    ['certificateArn and hostedZoneId need domainName.', [{ hostedZoneId }, { certificateArn }]],
+    ['domainName needs certificateArn, a certificate for that name.', [{ domainName: 'api.example.com' }]],
+    [
+      'certificateArn has to be a certificate in eu-west-1, the region of the stage.',
+      [{ ...domain, certificateArn: certificateArn.replace('eu-west-1', 'us-east-1') }],
+    ],
+    [
+      'requestsPerAddress has to be a whole number of requests per minute, 10 or more.',
+      ['0', '9', '-10', '10.5', '1e3', 'many', ' 600', '1000000000000'].map((requestsPerAddress) => ({
+        requestsPerAddress,
+      })),
+    ],
+    [
+      'monitoringMinutes has to be a whole number of minutes, 0 to 180.',
+      ['', '-1', '1.5', '181', 'five'].map((monitoringMinutes) => ({ monitoringMinutes })),
+    ],
+  ])('finds %j in each', (problem, all) => {
+    for (const parameters of all) {
+      expect(findParameterProblem({ ...none, ...parameters }, 'eu-west-1'), inspect(parameters)).toBe(
+        problem,
+      );
+    }
   });
 });

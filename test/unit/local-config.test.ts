@@ -25,40 +25,29 @@ describe('the configuration of a local start', () => {
   });
 
   test('takes the file .env before the defaults, and the environment before the file', async () => {
-    await writeDotEnv(
-      'AUTH_USERNAME=file',
-      'AUTH_PASSWORD="from the file"',
-      'CORS_ORIGIN=http://file.example',
-    );
+    const origin = 'http://file.example';
+    await writeDotEnv('AUTH_USERNAME=file', 'AUTH_PASSWORD="from the file"', `CORS_ORIGIN=${origin}`);
 
     const { credentials, corsOrigin } = loadLocalConfig(folder, { AUTH_USERNAME: 'environment' });
 
     expect(credentials).toEqual({ username: 'environment', password: 'from the file' });
-    expect(corsOrigin).toBe('http://file.example');
+    expect(corsOrigin).toBe(origin);
   });
 
-  test('names a table when DB_URL is set, in the file or in the environment', async () => {
+  test('names a table when DB_URL is set, unless the environment sets DB_PATH', async () => {
     await writeDotEnv('DB_URL=http://127.0.0.1:8000/file', 'DB_PATH=data');
 
     expect(loadLocalConfig(folder, {}).table?.tableName).toBe('file');
     expect(loadLocalConfig(folder, { DB_URL: 'http://127.0.0.1:8000/other' }).table?.tableName).toBe('other');
-  });
-
-  test('uses the folder of a DB_PATH in the environment, whatever DB_URL the file has', async () => {
-    await writeDotEnv('DB_URL=http://127.0.0.1:8000/file', 'DB_PATH=data');
-
     const { table, dataFolder } = loadLocalConfig(folder, { DB_PATH: 'other' });
-
     expect(table).toBeUndefined();
     expect(dataFolder).toBe(join(folder, 'other'));
   });
 
-  test.each(['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'])(
-    'is refused when %s is set to nothing',
-    async (name) => {
+  test('is refused when a required setting is set to nothing', async () => {
+    for (const name of ['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH']) {
       await writeDotEnv(`${name}=`);
-
       expect(() => loadLocalConfig(folder, {})).toThrow(`${name} is empty`);
-    },
-  );
+    }
+  });
 });

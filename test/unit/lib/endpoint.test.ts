@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   BookNotFoundError,
@@ -11,7 +12,9 @@ import {
 import { protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
 import type { Result } from '../../../lib/http/envelope.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
+import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
+import '../../support/collect-streams.ts';
 import { forgeToken } from '../../support/forge-token.ts';
 import { createContext, createEvent } from '../../support/load-handlers.ts';
 
@@ -129,11 +132,19 @@ describe('publicEndpoint', () => {
   });
 });
 
-describe('protectedEndpoint', () => {
+describe.each([
+  ['protectedEndpoint', protectedEndpoint],
+  ['streamingEndpoint', streamingEndpoint],
+] as const)('%s', (_name, makeEndpoint) => {
   const valid = forgeToken({ secret });
   const expired = forgeToken({ secret, claims: { exp: 1 } });
-  const reached = vi.fn(async () => ({ data: 'reached' }));
-  const endpoint = protectedEndpoint(config, outcomes.bookRetrieved, reached);
+  const reached = vi.fn(async () => ({ data: ['1'] }));
+  const call = (event: Partial<APIGatewayProxyEvent>, signingSecret = secret) =>
+    makeEndpoint(
+      { ...config, signingSecret },
+      outcomes.booksRetrieved,
+      reached,
+    )(createEvent(event), createContext()) as Promise<APIGatewayProxyResult>;
 
   beforeEach(() => {
     reached.mockClear();
@@ -143,39 +154,28 @@ describe('protectedEndpoint', () => {
     'a valid token in the header %s lets the request through; of several the last one counts',
     async (name) => {
       const headers = { [name]: valid };
-      const response = await endpoint(createEvent({ headers }), createContext());
-      expect(JSON.parse(response.body).data).toBe('reached');
 
-      const multiValueHeaders = { [name]: [valid, 'x'] };
-      expect((await endpoint(createEvent({ headers, multiValueHeaders }), createContext())).statusCode).toBe(
-        401,
-      );
+      expect((await call({ headers })).statusCode).toBe(200);
+      expect(reached).toHaveBeenCalledTimes(1);
+      expect((await call({ headers, multiValueHeaders: { [name]: [valid, 'x'] } })).statusCode).toBe(401);
     },
   );
 
   test.each([
-    ['no header', {}, 'Authorization token required'],
-    ['no headers at all', null as never, 'Authorization token required'],
+    ['no headers', null as never, 'Authorization token required'],
     ['an empty header', { Authorization: '' }, 'Authorization token required'],
     ['an expired token', { Authorization: expired }, 'Invalid token'],
-  ])('%s: 401, and the operation is not carried out', async (_name, headers, message) => {
-    const multiValueHeaders = null as never;
+  ])('%s: 401, and the operation is not carried out', async (_, headers, message) => {
+    const response = await call({ headers, multiValueHeaders: null as never });
 
-    expect(await endpoint(createEvent({ headers, multiValueHeaders }), createContext())).toEqual({
-      statusCode: 401,
-      headers: json,
-      body: JSON.stringify({ status: 401, message, data: null }),
-    });
+    expect(response).toMatchObject({ statusCode: 401, headers: json });
+    expect(JSON.parse(response.body)).toEqual({ status: 401, message, data: null });
     expect(reached).not.toHaveBeenCalled();
     expect(log.lines).toMatchObject([{ level: 'INFO', status: 401 }]);
   });
 
   test('a fault in the check itself is an internal error and does not let the request through', async () => {
-    const broken = protectedEndpoint({ ...config, signingSecret: '' }, outcomes.bookRetrieved, reached);
-
-    const response = await broken(createEvent({ headers: { Authorization: valid } }), createContext());
-
-    expect(response.statusCode).toBe(500);
+    expect((await call({ headers: { Authorization: valid } }, '')).statusCode).toBe(500);
     expect(reached).not.toHaveBeenCalled();
   });
 });

@@ -1,4 +1,4 @@
-import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { createTokenSigner, createTokenVerifier } from '../../../../lib/auth/tok
 import { HttpError, outcomes } from '../../../../lib/http/outcomes.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { captureLog } from '../../../support/captured-log.ts';
-import { decodeToken, encodeJson, forgeToken } from '../../../support/forge-token.ts';
+import { decodeToken, encodeJson, forgeToken, signInput } from '../../../support/forge-token.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 const now = 1_800_000_000;
@@ -30,11 +30,8 @@ async function expectInvalid(token: string): Promise<void> {
   expect((error as HttpError).outcome).toBe(outcomes.invalidToken);
 }
 
-const hmacWith = (key: string | Buffer) => (input: string) =>
-  createHmac('sha256', key).update(input).digest('base64url');
-
 /** Signs what JSON.stringify would not write. */
-const signText = (signingInput: string) => `${signingInput}.${hmacWith(secret)(signingInput)}`;
+const signText = (signingInput: string) => `${signingInput}.${signInput(signingInput, secret)}`;
 
 const signJson = (claims: string, header = '{"alg":"HS256"}') =>
   signText([header, claims].map((part) => Buffer.from(part).toString('base64url')).join('.'));
@@ -120,65 +117,27 @@ describe('createTokenVerifier', () => {
     await verify(token);
   });
 
-  test.each(['HS256', 'HS384', 'HS512'])('%s is an HMAC method, whose key serves no other', async (alg) => {
-    await verify(forgeToken({ header: { alg }, claims: { exp: now + 1 }, secret }));
-    await verify(forgeToken({ claims: { exp: now + 1 }, secret }));
-  });
-
-  test.each([
-    ...['', null, ['HS256'], 'none', 'hs256', 'HS2560', 'RS256', '__proto__'].map((alg) => ({ alg })),
-    { typ: 'JWT' },
-  ])('the header %j names no HMAC method: refused with our signature and without', async (header) => {
-    const token = forgeToken({ header, secret, hmac: 'HS256' });
-
-    await expectInvalid(token);
-    await expectInvalid(token.replace(/[^.]*$/, ''));
-  });
-
-  test.each([
-    `${encodeJson({ alg: 'HS256', crit: ['b64'], b64: false })}.{}`,
-    `${encodeJson({ alg: 'HS256' })}.${Buffer.from('{"exp"').toString('base64url')}`,
-    ...['=', ' ', '\n'].map((more) => `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`),
-  ])('%j is refused, although it is signed', async (signingInput) => {
-    await expectInvalid(signText(signingInput));
-  });
-
-  // RFC 7515 section 2: base64url without padding, line breaks, whitespace or any other character. HTTP trims spaces.
-  test.each<[string, (token: string) => string]>([
-    ['a space before it', (token) => ` ${token}`],
-    ['more bytes of signature', (token) => `${token}AAAA`],
-    ['padding', (token) => `${token}=`],
-    ['a space after it', (token) => `${token} `],
-    ['a line feed after it', (token) => `${token}\n`],
-    ['a space in its signature', (token) => `${token.slice(0, -9)} ${token.slice(-9)}`],
-    ['a line feed in its signature', (token) => `${token.slice(0, -9)}\n${token.slice(-9)}`],
-    ['a tab before its signature', (token) => token.replace(/\.(?=[^.]*$)/, '.\t')],
-  ])('a valid token with %s is refused', async (_name, alter) => {
-    await expectInvalid(alter(await signToken()));
-  });
-
-  test('a valid token with any one character changed is refused', async () => {
+  // RFC 7515 section 2: base64url without padding, line breaks, whitespace or any other character.
+  const characters = ['A', 'z', '_', '=', '.', ' ', '\n', '\t', '\0', '+', '/', 'é', '\ud800'];
+  test.each(characters)('a valid token with %j anywhere in it is refused', async (character) => {
     const token = forgeToken({ header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + 900 }, secret });
     const signatureOf = (text: string) => Buffer.from(text.slice(text.lastIndexOf('.') + 1), 'base64url');
-    const replacement = fc.oneof(
-      fc.constantFrom('A', 'z', '_', '=', '.'),
-      anyText.map((text) => text[0] ?? '_'),
-    );
 
-    await fc.assert(
-      fc.asyncProperty(fc.nat({ max: token.length - 1 }), replacement, async (position, character) => {
-        const changed = token.slice(0, position) + character + token.slice(position + 1);
-        // The last character of 32 bytes in base64url has two bits that stand for nothing: the same signature.
-        const last = position === token.length - 1 && /[\w-]/.test(character);
-        fc.pre(changed !== token && !(last && signatureOf(changed).equals(signatureOf(token))));
-
-        await expectInvalid(changed);
-      }),
-      { numRuns: 300 },
-    );
+    for (let position = 0; position <= token.length; position += 1) {
+      await expectInvalid(token.slice(0, position) + character + token.slice(position));
+      const changed = token.slice(0, position) + character + token.slice(position + 1);
+      // The last character of 32 bytes in base64url has two bits that stand for nothing: the same signature.
+      const last = position === token.length - 1 && /[\w-]/.test(character);
+      if (changed === token || (last && signatureOf(changed).equals(signatureOf(token)))) continue;
+      await expectInvalid(changed);
+    }
   });
 
-  test('any text at all is refused as a token and never taken for a fault of ours', async () => {
+  test.each(['=', ' ', '\n'])('%j after the payload is refused, although it is signed', async (more) => {
+    await expectInvalid(signText(`${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`));
+  });
+
+  test('any text of any length is refused as a token and never taken for a fault of ours', async () => {
     const part = fc.oneof(
       anyText,
       fc.json().map((json) => Buffer.from(json).toString('base64url')),
@@ -186,29 +145,25 @@ describe('createTokenVerifier', () => {
     );
     const almostToken = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('.'));
 
-    await fc.assert(fc.asyncProperty(almostToken, expectInvalid), { numRuns: 300 });
+    const half = 'A'.repeat(3 * 1024 * 1024);
+    const method = `${encodeJson({ alg: half })}.e30.AA`;
+    const large = [half, `${half}.${half}.${half}`, '.'.repeat(1_000_000), method];
+    const examples = large.map((text): [string] => [text]);
+
+    await fc.assert(fc.asyncProperty(almostToken, expectInvalid), { numRuns: 300, examples });
   });
 });
 
-describe('a stranger, who has keys of their own but not the secret', () => {
+describe('a stranger, who has a key of their own but not the secret', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const ed = generateKeyPairSync('ed25519');
-  const publicKeys = [rsa, ec, ed].map(({ publicKey }) => publicKey);
-  const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
-
-  /** Signs as the method that a header names is signed. */
-  const asymmetric: Readonly<Record<string, (input: string) => Buffer>> = {
-    RS256: (input) => sign('sha256', Buffer.from(input), rsa.privateKey),
-    PS256: (input) => sign('sha256', Buffer.from(input), { key: rsa.privateKey, ...pss }),
-    ES256: (input) => sign('sha256', Buffer.from(input), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' }),
-    EdDSA: (input) => sign(null, Buffer.from(input), ed.privateKey),
-  };
+  const jwk = rsa.publicKey.export({ format: 'jwk' });
+  const pem = rsa.publicKey.export({ format: 'pem', type: 'spki' }).toString();
+  const der = rsa.publicKey.export({ format: 'der', type: 'spki' });
 
   /** What a verifier that mixes up methods or follows the header would take for the HMAC secret. */
   const guessableSecrets = [
     ...['', 'secret', 'null', 'undefined', '[object CryptoKey]', '../../dev/null'],
-    ...publicKeys.flatMap(encodings),
+    ...[pem, pem.trimEnd(), der, JSON.stringify(jwk)],
   ];
 
   const header = fc.record(
@@ -216,7 +171,7 @@ describe('a stranger, who has keys of their own but not the secret', () => {
       alg: fc.oneof(
         { arbitrary: fc.constantFrom('HS256', 'HS384', 'HS512'), weight: 3 },
         { arbitrary: fc.mixedCase(fc.constantFrom('none', 'hs256', 'rs256')), weight: 2 },
-        { arbitrary: fc.constantFrom(...Object.keys(asymmetric)), weight: 3 },
+        { arbitrary: fc.constantFrom('RS256', 'PS256', 'ES256', 'EdDSA'), weight: 3 },
         { arbitrary: fc.jsonValue(), weight: 1 },
       ),
       typ: fc.constantFrom('JWT', 'at+jwt', '', null),
@@ -224,8 +179,8 @@ describe('a stranger, who has keys of their own but not the secret', () => {
       kid: fc.oneof(fc.constantFrom('../../dev/null', "' OR 1=1 --", '__proto__', '|ls'), fc.string()),
       jku: fc.constant('http://127.0.0.1:9/keys.json'),
       x5u: fc.constant('http://127.0.0.1:9/certificate.pem'),
-      jwk: fc.constantFrom({ kty: 'oct', k: '' }, ...publicKeys.map((key) => key.export({ format: 'jwk' }))),
-      x5c: fc.constant([rsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')]),
+      jwk: fc.constantFrom({ kty: 'oct', k: '' }, jwk),
+      x5c: fc.constant([der.toString('base64')]),
       crit: fc.constantFrom(['b64'], ['kid'], [], ['alg'], 'b64'),
       b64: fc.constantFrom(true, false, 'false'),
       zip: fc.constant('DEF'),
@@ -239,31 +194,20 @@ describe('a stranger, who has keys of their own but not the secret', () => {
   );
   const signature = fc.oneof(
     fc.constantFrom('', 'AA').map((text) => () => text),
-    fc.constantFrom(...guessableSecrets).map(hmacWith),
-    // The method that the header names, wherever there is one.
-    fc.constant((input: string, alg: unknown) => {
-      const method = typeof alg === 'string' && Object.hasOwn(asymmetric, alg) ? alg : 'RS256';
-      return asymmetric[method]?.(input).toString('base64url') ?? '';
-    }),
+    fc
+      .constantFrom(...guessableSecrets)
+      .map((key) => (input: string) => createHmac('sha256', key).update(input).digest('base64url')),
+    // A verifier that follows the header would find the public key in it.
+    fc.constant((input: string) => sign('sha256', Buffer.from(input), rsa.privateKey).toString('base64url')),
   );
 
   test('makes no valid token, whatever its header says and however it is signed', async () => {
     const token = fc.tuple(header, claims, signature).map(([head, payload, makeSignature]) => {
       const signingInput = `${encodeJson(head)}.${encodeJson(payload)}`;
-      return `${signingInput}.${makeSignature(signingInput, head.alg)}`;
+      return `${signingInput}.${makeSignature(signingInput)}`;
     });
 
     await fc.assert(fc.asyncProperty(token, expectInvalid), { numRuns: 1000 });
-  });
-
-  const half = 'A'.repeat(3 * 1024 * 1024);
-  test.each([
-    ['of 3 MB without a dot', half],
-    ['of 9 MB', `${half}.${half}.${half}`],
-    ['of a million dots', '.'.repeat(1_000_000)],
-    ['with a method of 3 MB', `${encodeJson({ alg: half })}.e30.AA`],
-  ])('makes no valid token %s', async (_name, token) => {
-    await expectInvalid(token);
   });
 });
 
@@ -310,6 +254,7 @@ describe('a client that knows the secret', () => {
     ['{}', 'invalid', '{"alg":"HS256","alg":"none"}'],
     ['{}', 'valid', '{"alg":"none","alg":"HS256"}'],
     ['{}', 'invalid', '{"__proto__":{"alg":"HS256"}}'],
+    ...['', null, ['HS256'], 'HS2560', '__proto__'].map((alg) => ['{}', 'invalid', JSON.stringify({ alg })]),
     [`{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 'valid'],
   ])('has with the claims %s a token that is %s (%s)', async (payload, verdict, header?: string) => {
     const token = signJson(payload, header);
@@ -317,10 +262,3 @@ describe('a client that knows the secret', () => {
     else await expectInvalid(token);
   });
 });
-
-/** A public key in the forms in which it may lie on a server's disk. */
-function encodings(key: KeyObject): (string | Buffer)[] {
-  const pem = key.export({ format: 'pem', type: 'spki' }).toString();
-  const jwk = JSON.stringify(key.export({ format: 'jwk' }));
-  return [pem, pem.trimEnd(), key.export({ format: 'der', type: 'spki' }), jwk];
-}
