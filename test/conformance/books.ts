@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import type { HttpResponse, RequestHeaders } from '../support/http-client.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { ConformanceContext } from './context.ts';
+import type { ConformanceContext as Context } from './context.ts';
 import { expectOutcome, expectResponse } from './expect.ts';
 import { type Outcome, outcomes } from './outcomes.ts';
 
-/** The fields that a client supplies. */
 export interface BookFields {
   readonly title: string;
   readonly author: string;
   readonly year: number;
 }
 
-/** A book in a response. */
 export interface Book extends BookFields {
   readonly id: number;
 }
@@ -22,18 +20,15 @@ export const dune: BookFields = { title: 'Dune', author: 'Frank Herbert', year: 
 /** A page of the largest books takes 20 s at the rate at which Lambda streams. */
 const pageLength = 100;
 
-/** Creates a book and checks the whole response. */
-export async function createBook(
-  context: ConformanceContext,
-  fields: Partial<BookFields> = {},
-): Promise<Book> {
+/** Creates a book and checks the response. */
+export async function createBook(context: Context, fields: Partial<BookFields> = {}): Promise<Book> {
   const wanted = { ...dune, ...fields };
   return expectCreated(await context.call('POST', '/book', wanted), wanted);
 }
 
 /** Creates books whose years count from 0. @returns them in the order of their ids */
 export async function createBooks(
-  context: ConformanceContext,
+  context: Context,
   count: number,
   atOnce: number,
   fields: Partial<BookFields> = {},
@@ -52,17 +47,13 @@ export function expectCreated(response: HttpResponse, fields: BookFields): Book 
 }
 
 /** Checks that the service holds a book exactly as given. */
-export async function expectStored(context: ConformanceContext, book: Book): Promise<void> {
+export async function expectStored(context: Context, book: Book): Promise<void> {
   expectResponse(await context.call('GET', `/book/${book.id}`), outcomes.bookRetrieved, book);
 }
 
-/**
- * Checks that a body with all fields creates a book, and changes another one to the same.
- *
- * @returns the responses
- */
+/** Checks that a body with all fields creates a book, and changes another one to the same. @returns the responses */
 export async function expectWritten(
-  context: ConformanceContext,
+  context: Context,
   body: unknown,
   fields: BookFields,
   headers?: RequestHeaders,
@@ -78,7 +69,7 @@ export async function expectWritten(
 
 /** Checks that POST and PUT refuse a body, and that the book does not change. */
 export async function expectRefused(
-  context: ConformanceContext,
+  context: Context,
   body: unknown,
   outcome: Outcome,
   headers?: RequestHeaders,
@@ -89,38 +80,29 @@ export async function expectRefused(
   await expectStored(context, book);
 }
 
-/** Checks that no book has this id. */
-export async function expectMissing(context: ConformanceContext, id: number): Promise<void> {
+export async function expectMissing(context: Context, id: number): Promise<void> {
   expectResponse(await context.call('GET', `/book/${id}`), outcomes.bookNotFound);
 }
 
-/** Checks how often the list holds a book by this author. */
-export async function expectListed(
-  context: ConformanceContext,
-  author: string,
-  books: readonly Book[],
-): Promise<void> {
+/** Checks that the list holds these books by this author and no other. */
+export async function expectListed(context: Context, author: string, books: readonly Book[]): Promise<void> {
   const listed = (await listBooks(context)).filter((book) => book.author === author);
   assert.deepEqual(listed, books, `books by "${author}" in the list`);
 }
 
-/** Deletes a book. */
-export async function deleteBook(context: ConformanceContext, id: number): Promise<void> {
+export async function deleteBook(context: Context, id: number): Promise<void> {
   expectResponse(await context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
 }
 
-/** Returns the id of a deleted book. */
-export async function createMissingId(context: ConformanceContext): Promise<number> {
+/** @returns the id of a deleted book */
+export async function createMissingId(context: Context): Promise<number> {
   const { id } = await createBook(context);
   await deleteBook(context, id);
   return id;
 }
 
-/**
- * Lists books and checks the order and the shape of all of them, whoever made them. In a large catalog these are the
- * books of this run and those after them, read in pages.
- */
-export async function listBooks(context: ConformanceContext): Promise<readonly Book[]> {
+/** Lists all books and checks their order and shape; in a large catalog those of this run and later ones, in pages. */
+export async function listBooks(context: Context): Promise<readonly Book[]> {
   if (context.listStart === undefined) return expectBooks(await context.call('GET', '/books'));
   const books: Book[] = [];
   for (;;) {
@@ -132,7 +114,7 @@ export async function listBooks(context: ConformanceContext): Promise<readonly B
 }
 
 /** The path of a list with the books of this run: all books, or a page of a large catalog. */
-export function listPath({ listStart }: ConformanceContext): string {
+export function listPath({ listStart }: Context): string {
   return listStart === undefined ? '/books' : `/books?limit=1000&after=${listStart}`;
 }
 
@@ -142,12 +124,12 @@ export function expectBooks(response: HttpResponse): readonly Book[] {
   assert.ok(Array.isArray(books), `the data of a list is an array, got ${JSON.stringify(books)}`);
   let previous = 0;
   for (const book of books) {
-    const { id, title, author, year, ...others } = book;
-    const types = [id, title, author, year].map((value) => typeof value).join();
-    const isBook = types === 'number,string,string,number' && Object.keys(others).length === 0;
-    assert.ok(isBook, `a listed book has id, title, author and year, got ${JSON.stringify(book)}`);
-    assert.ok(id > previous, `the ids of a list ascend, got ${id} after ${previous}`);
-    previous = id;
+    const types = Object.entries(book)
+      .map(([name, value]) => `${name} ${typeof value}`)
+      .sort();
+    assert.deepEqual(types, ['author string', 'id number', 'title string', 'year number'], 'a listed book');
+    assert.ok(book.id > previous, `the ids of a list ascend, got ${book.id} after ${previous}`);
+    previous = book.id;
   }
   return books;
 }
@@ -159,6 +141,6 @@ export function pickBooks(books: readonly Book[], wanted: readonly Pick<Book, 'i
 }
 
 /** Checks that the list holds each of the given books once and unchanged. */
-export async function expectInList(context: ConformanceContext, books: readonly Book[]): Promise<void> {
+export async function expectInList(context: Context, books: readonly Book[]): Promise<void> {
   assert.deepEqual(pickBooks(await listBooks(context), books), books, 'own books in the list');
 }

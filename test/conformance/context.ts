@@ -9,13 +9,11 @@ import { inParallel } from '../support/in-parallel.ts';
 import { expectOutcome } from './expect.ts';
 import { outcomes } from './outcomes.ts';
 
-/** The one pair that the service knows. */
 interface Credentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** Which service to test, and how to log in. */
 export interface ContextOptions extends HttpClientOptions, Credentials {
   /** The service's SECRET_TOKEN; without it, cases that forge valid tokens cannot run. */
   readonly secret?: string | undefined;
@@ -49,9 +47,10 @@ class Session {
     if (this.#token === undefined || Date.now() > this.#renewAt) {
       this.#renewAt = Date.now() + renewAfterMs;
       const { username, password } = this.options;
-      this.#token = this.logIn({ headers: jsonType, body: JSON.stringify({ username, password }) }).then(
-        (response) => (expectOutcome(response, outcomes.tokenGenerated) as { token: string }).token,
-      );
+      const login = this.logIn({ headers: jsonType, body: encodeBody({ username, password }) });
+      this.#token = login.then((response) => {
+        return (expectOutcome(response, outcomes.tokenGenerated) as { token: string }).token;
+      });
       this.#token.catch(() => {
         this.#token = undefined;
       });
@@ -86,7 +85,6 @@ export class ConformanceContext {
     this.#responses = responses;
   }
 
-  /** Makes the context of a run. Nothing is sent yet. */
   static create(options: ContextOptions): ConformanceContext {
     return new ConformanceContext(new Session(options));
   }
@@ -136,27 +134,19 @@ export class ConformanceContext {
     return this.#session.logIn({ headers, body: encodeBody(body) });
   }
 
-  /**
-   * Deletes the books that were made with this context and are still there.
-   *
-   * @returns the ids of those that could not be deleted
-   */
+  /** Deletes the books of this context that are still there. @returns the ids that could not be deleted */
   async cleanUp(): Promise<readonly number[]> {
     const ids = [...this.#bookIds];
     await inParallel(ids.length, deletionsAtOnce, async (index) => {
       const headers = { Authorization: await this.token() };
-      const path = `/book/${ids[index]}`;
-      const response = await this.#session.client
-        .send({ method: 'DELETE', path, headers })
-        .catch(() => undefined);
+      const request = { method: 'DELETE', path: `/book/${ids[index]}`, headers };
+      const response = await this.#session.client.send(request).catch(() => undefined);
       if (response?.status === 200 || response?.status === 404) this.#bookIds.delete(ids[index] as number);
     });
-    const parentIds = this.#parent === undefined ? new Set<number>() : this.#parent.#bookIds;
-    for (const id of this.#bookIds) parentIds.add(id);
+    for (const id of this.#bookIds) if (this.#parent) this.#parent.#bookIds.add(id);
     return [...this.#bookIds];
   }
 
-  /** Closes the connections to the service. */
   close(): void {
     this.#session.client.close();
   }

@@ -7,7 +7,7 @@ import { conformanceCases } from './suite.ts';
 
 const casesAtOnce = 8;
 
-/** Logins are throttled; the others send many requests at once or fetch large lists. */
+/** Logins are throttled; the others send many requests or fetch large lists. */
 const groupsOneAtATime: ReadonlySet<string> = new Set(['token', 'list-books', 'concurrency']);
 
 /** The largest list that cases may read repeatedly. A stream from Lambda is slow from 6 MB on. */
@@ -15,7 +15,7 @@ const maxListBytes = 1_000_000;
 const listPages = 10;
 const pageLength = 100;
 
-/** The exit code of a command that was ended by Ctrl-C. */
+/** After Ctrl-C. */
 const interruptedCode = 130;
 
 /** The messages of node:assert hold what differs, whole books at worst. */
@@ -40,10 +40,9 @@ export interface SuiteOptions extends ContextOptions {
 }
 
 /**
- * Runs the conformance suite against a service, and prints a line per group and each failed case.
+ * Runs the suite against a service, and prints a line per group and each failed case.
  *
- * @returns the exit code: 0 when all cases passed and their books are deleted, 1 when not or when the service cannot be
- *   used, 130 after Ctrl-C
+ * @returns the exit code: 0 when all cases passed and their books are deleted, otherwise 1, or 130 after Ctrl-C
  */
 export async function runSuite(options: SuiteOptions): Promise<number> {
   const interruption = new AbortController();
@@ -81,7 +80,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
   return undeleted.length === 0 && results.every(({ verdict }) => verdict !== 'FAILED') ? 0 : 1;
 }
 
-/** @returns the printed reason why a case cannot be run; `undefined` when it can */
+/** @returns the printed reason why a case does not run; `undefined` when it runs */
 function findReasonToSkip(
   { name, group, needsSecret, readsWholeList }: ConformanceCase,
   { options, listStart }: ConformanceContext,
@@ -104,15 +103,13 @@ async function runGroup(
   const results = await inParallel(cases.length, width, async (index): Promise<CaseResult> => {
     const conformanceCase = cases[index] as ConformanceCase;
     const responses: HttpResponse[] = [];
+    const hasQuestion = conformanceCase.gatewayQuestion !== undefined;
     try {
-      await conformanceCase.run(
-        context,
-        conformanceCase.gatewayQuestion === undefined ? undefined : responses,
-      );
+      await conformanceCase.run(context, hasQuestion ? responses : undefined);
       return { conformanceCase, responses, verdict: 'passed' };
     } catch (error) {
-      const tolerated = toleratesGateway && conformanceCase.gatewayQuestion !== undefined;
-      return { conformanceCase, responses, verdict: tolerated ? 'different' : 'FAILED', error };
+      const verdict = toleratesGateway && hasQuestion ? 'different' : 'FAILED';
+      return { conformanceCase, responses, verdict, error };
     }
   });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -136,11 +133,7 @@ function formatFailure({ verdict, conformanceCase: { name, rules }, error }: Cas
   return `  ${title}: ${name}\n    rules ${rules.join(', ')}\n    ${shown.replaceAll('\n', '\n    ')}`;
 }
 
-/**
- * Checks whether the whole catalog is small enough to be read by each case that lists books.
- *
- * @returns `undefined` when it is, otherwise an id below those of all books created from now on
- */
+/** @returns an id below those of all books of this run, or `undefined` when each case may read the whole catalog */
 async function findListStart(context: ConformanceContext): Promise<number | undefined> {
   let bytes = 0;
   let after = 0;

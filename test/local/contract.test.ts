@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startEngine } from '../simulators/engine.ts';
-import { type CheckedResponse, checkResponse, findExamples } from '../support/contract/check-response.ts';
+import { checkResponse, findExamples } from '../support/contract/check-response.ts';
 import { findOperation, operations } from '../support/contract/description.ts';
 import { useService } from '../support/fixtures.ts';
+import type { HttpResponse } from '../support/http-client.ts';
 import { HttpClient, type HttpRequest } from '../support/http-client.ts';
 import { settings as handlerSettings } from '../support/load-handlers.ts';
 import { exchangeRaw } from '../support/raw-http.ts';
@@ -175,7 +176,7 @@ function note(
 }
 
 /** Notes the examples that a response is. */
-function noteResponse<Response extends CheckedResponse>(response: Response): Response {
+function noteResponse<Response extends HttpResponse>(response: Response): Response {
   checkResponse(response);
   for (const example of findExamples(response)) seenExamples.add(example);
   return response;

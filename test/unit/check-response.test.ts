@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CheckedResponse, checkResponse } from '../support/contract/check-response.ts';
+import { checkResponse } from '../support/contract/check-response.ts';
+import type { HttpResponse } from '../support/http-client.ts';
 
 const json = { 'content-type': 'application/json' };
 const book = { id: 1, title: 'Emma', author: '', year: 0 };
@@ -33,12 +34,12 @@ test.each(['', 'a b', 'x'.repeat(256), 'é'])('the malformed key %j may be refus
   expect(() => checkResponse(refused(key))).not.toThrow();
 });
 
-function known(changes: Partial<CheckedResponse>): CheckedResponse {
+function known(changes: Partial<HttpResponse>): HttpResponse {
   const request = { method: 'GET', path: '/book/1', headers: { 'If-None-Match': '"x"' } };
   return { request, status: 304, headers: { etag: '"x"' }, body: Buffer.alloc(0), ...changes };
 }
 
-function created(key: string | readonly string[], changes: Partial<CheckedResponse> = {}): CheckedResponse {
+function created(key: string | readonly string[], changes: Partial<HttpResponse> = {}): HttpResponse {
   return {
     request: { method: 'POST', path: '/book', headers: { 'idempotency-key': key }, body: '{"title":"Emma"}' },
     status: 201,
@@ -48,7 +49,7 @@ function created(key: string | readonly string[], changes: Partial<CheckedRespon
   };
 }
 
-function refused(key: string): CheckedResponse {
+function refused(key: string): HttpResponse {
   const body = { status: 400, message: 'Invalid idempotency key', data: null };
   return created(key, { status: 400, headers: json, body: Buffer.from(JSON.stringify(body)) });
 }

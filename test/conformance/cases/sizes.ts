@@ -13,6 +13,7 @@ import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
 const kilobyte = 1024;
+const largeBody = { gatewayQuestion: gatewayQuestions.largeBody };
 
 /** An item's limit counts the names and the other attributes as well, hence some room. */
 const fitting: readonly (readonly [string, Partial<BookFields>])[] = [
@@ -66,14 +67,9 @@ export const sizeCases = defineCases('sizes', (test) => {
   );
 
   for (const megabytes of [5, 10]) {
-    test(
-      '2.8',
-      `A body of more than ${megabytes} MB is too large`,
-      { gatewayQuestion: gatewayQuestions.largeBody },
-      async (context) => {
-        const body = { title: 'x'.repeat(megabytes * kilobyte * kilobyte) };
-        expectResponse(await context.call('POST', '/book', body), outcomes.payloadTooLarge);
-      },
-    );
+    test('2.8', `A body of more than ${megabytes} MB is too large`, largeBody, async (context) => {
+      const body = { title: 'x'.repeat(megabytes * kilobyte * kilobyte) };
+      expectResponse(await context.call('POST', '/book', body), outcomes.payloadTooLarge);
+    });
   }
 });

@@ -65,13 +65,9 @@ export const tokenEndpointCases = defineCases('token', (test) => {
     assert.ok(isInTime, `exp is ${expected}, give or take ${clockToleranceSeconds}, got ${exp}`);
   });
 
-  const headers: readonly (readonly [string, Record<string, string>])[] = [
-    ['4.1', { Authorization: 'Bearer nonsense' }],
-    ['2.1', {}],
-    ['2.1', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-  ];
-  for (const [rule, sent] of headers) {
-    test(rule, `A login with the headers ${JSON.stringify(sent)} gets a token`, async (context) =>
+  const contentType = 'application/x-www-form-urlencoded';
+  for (const sent of [{ Authorization: 'Bearer nonsense' }, {}, { 'Content-Type': contentType }]) {
+    test('2.1, 4.1', `A login with the headers ${JSON.stringify(sent)} gets a token`, async (context) =>
       expectOutcome(await context.logIn(context.credentials, sent), outcomes.tokenGenerated),
     );
   }

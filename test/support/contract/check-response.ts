@@ -1,31 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { HttpResponse } from '../http-client.ts';
 import { description, findOperation, type Operation, type ResponseDescription } from './description.ts';
-
-/** A response, and the parts of its request that determine it. */
-export interface CheckedResponse {
-  readonly request: {
-    readonly method: string;
-    /** Path and query below the base URL. */
-    readonly path: string;
-    /** By names in any case; an array when the header was sent several times. */
-    readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-    readonly body?: string | Buffer | undefined;
-  };
-  readonly status: number;
-  /** By names in lower case. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: Buffer;
-}
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
 const validators = new WeakMap<object, ValidateFunction>();
 
 const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
-  gzip: (body) => gunzipSync(body),
-  br: (body) => brotliDecompressSync(body),
-  zstd: (body) => zstdDecompressSync(body),
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
 };
 
 /** Messages of responses to invalid requests. */
@@ -41,12 +26,10 @@ const roundable = /[0-9][.eE]/;
 const maxContainers = 1000;
 
 /**
- * Compares a response with openapi.yaml: status, headers and body have to match the description, a request that the
- * description allows must not be refused as invalid, and no other may be accepted.
- *
- * @throws an Error that says what differs
+ * Throws when a response differs from openapi.yaml: status, headers and body have to match the description, a request
+ * that it allows must not be refused as invalid, and no other may be accepted.
  */
-export function checkResponse(response: CheckedResponse): void {
+export function checkResponse(response: HttpResponse): void {
   const { request, status, body } = response;
   const problem = findProblem(response);
   if (problem === undefined) return;
@@ -54,12 +37,8 @@ export function checkResponse(response: CheckedResponse): void {
   throw new Error(`openapi.yaml and the service differ: ${received}: ${problem}`);
 }
 
-/**
- * Finds the examples of the description that a response is, whatever its token.
- *
- * @returns their names, such as `GET /book/{id} 404 bookNotFound`
- */
-export function findExamples(response: CheckedResponse): readonly string[] {
+/** Names the examples that a response equals, whatever its token, such as `GET /book/{id} 404 bookNotFound`. */
+export function findExamples(response: HttpResponse): readonly string[] {
   const operation = findOperation(response.request.method, response.request.path);
   const { examples = {} } = operation?.responses[response.status]?.content?.['application/json'] ?? {};
   const envelope = withoutToken(parseBody(response));
@@ -68,7 +47,7 @@ export function findExamples(response: CheckedResponse): readonly string[] {
     .map(([name]) => `${operation?.route} ${response.status} ${name}`);
 }
 
-function findProblem(response: CheckedResponse): string | undefined {
+function findProblem(response: HttpResponse): string | undefined {
   const { request, status, body } = response;
   // The response to a preflight request belongs to the Fetch standard, not to the API.
   if (request.method === 'OPTIONS' && status < 300) return undefined;
@@ -90,7 +69,7 @@ function findForAnyPath(status: number): ResponseDescription | undefined {
   return { 404: NotFound, 400: BadRequest, 429: TooManyRequests }[status];
 }
 
-function findHeaderProblem(response: CheckedResponse, described: ResponseDescription): string | undefined {
+function findHeaderProblem(response: HttpResponse, described: ResponseDescription): string | undefined {
   const type = response.headers['content-type'];
   if (described.content && type !== 'application/json') return `Content-Type is ${type}`;
   for (const [name, { required, schema }] of Object.entries(described.headers ?? {})) {
@@ -101,7 +80,7 @@ function findHeaderProblem(response: CheckedResponse, described: ResponseDescrip
   return undefined;
 }
 
-function findWrongVerdict({ request, status }: CheckedResponse, operation: Operation, message: unknown) {
+function findWrongVerdict({ request, status }: HttpResponse, operation: Operation, message: unknown) {
   const described = isDescribed(operation, request);
   if (status < 300 && described === false) return 'a request was accepted that is not as described';
   const isRefused = refusals.includes(message) && described === true;
@@ -111,7 +90,7 @@ function findWrongVerdict({ request, status }: CheckedResponse, operation: Opera
 /** Tells whether a request is as described; `undefined` where JSON Schema cannot say. */
 function isDescribed(
   { parameters, bodySchema }: Operation,
-  { path, headers = {}, body }: CheckedResponse['request'],
+  { path, headers = {}, body }: HttpResponse['request'],
 ): boolean | undefined {
   const fits = (schema: object, value: unknown) => validate(schema, value) === undefined;
   const query = new URLSearchParams(path.split('?')[1]);
@@ -146,7 +125,7 @@ function validate(schema: object, value: unknown): string | undefined {
 }
 
 /** @returns `undefined`, which no schema allows, when the body is not JSON */
-function parseBody({ headers, body }: CheckedResponse): unknown {
+function parseBody({ headers, body }: HttpResponse): unknown {
   try {
     return JSON.parse((decoders[String(headers['content-encoding'])]?.(body) ?? body).toString());
   } catch {
