@@ -115,7 +115,7 @@ export const idempotencyKeyCases = defineCases('idempotency-keys', (test) => {
   });
 
   for (const count of [1, 5]) {
-    test('11.3, 11.6', `Ten requests with a key and bodies of ${count} kinds make one book`, async (context) => {
+    test('11.3, 11.6', `Ten requests with a key and ${count} bodies make one book`, async (context) => {
       for (let round = 0; round < 5; round += 1) {
         const author = `rivals ${crypto.randomUUID()}`;
         const key = crypto.randomUUID();
