@@ -47,11 +47,10 @@ describe('publicEndpoint', () => {
   });
 
   test('a 304 has headers and no body', async () => {
-    expect(await run(async () => ({ outcome: outcomes.notModified, headers: { ETag: '"a"' } }))).toEqual({
-      statusCode: 304,
-      headers: { ETag: '"a"' },
-      body: '',
-    });
+    const headers = { ETag: '"a"' };
+    const response = await run(async () => ({ outcome: outcomes.notModified, headers }));
+
+    expect(response).toEqual({ statusCode: 304, headers, body: '' });
   });
 
   test.each<[name: string, thrown: unknown, status: number, message: string]>([
