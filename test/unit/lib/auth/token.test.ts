@@ -8,12 +8,11 @@ import { createTokenSigner, createTokenVerifier } from '../../../../lib/auth/tok
 import { HttpError, outcomes } from '../../../../lib/http/outcomes.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { captureLog } from '../../../support/captured-log.ts';
-import { decodeToken, encodeJson, forgeToken, signInput } from '../../../support/forge-token.ts';
+import { encodeJson, forgeToken, signInput } from '../../../support/forge-token.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 const now = 1_800_000_000;
 const verify = createTokenVerifier(secret);
-const signToken = createTokenSigner(secret);
 
 beforeEach(() => {
   vi.useFakeTimers({ now: now * 1000, toFake: ['Date'] });
@@ -37,19 +36,13 @@ const signJson = (claims: string, header = '{"alg":"HS256"}') =>
   signText([header, claims].map((part) => Buffer.from(part).toString('base64url')).join('.'));
 
 describe('createTokenSigner', () => {
-  test('each token is HS256 and its one claim is exp, 900 seconds after the second it was issued in', async () => {
+  test('each token is HS256, keyed with UTF-8 bytes, and its one claim is exp, 900 s after its second', async () => {
+    const text = 'zażółć gęślą jaźń zażółć gęślą jaźń';
     for (const seconds of [0, 60]) {
       vi.setSystemTime((now + seconds) * 1000 + 999);
       const expected = { header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + seconds + 900 } };
-      expect(decodeToken(await signToken())).toEqual(expected);
+      expect(await createTokenSigner(text)()).toBe(forgeToken({ ...expected, secret: text }));
     }
-  });
-
-  test('the signature is that of RFC 7515, with the secret as UTF-8 bytes', async () => {
-    const text = 'zażółć gęślą jaźń zażółć gęślą jaźń';
-    const token = await createTokenSigner(text)();
-
-    expect(token).toBe(forgeToken({ ...(decodeToken(token) as { header: object }), secret: text }));
   });
 
   // The last two are 30 and 32 bytes long.
