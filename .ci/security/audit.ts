@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 
 /** Far more than npm audit writes about all packages here. */
@@ -10,11 +10,6 @@ const severities = ['info', 'low', 'moderate', 'high', 'critical'];
 export interface Findings {
   readonly found: readonly string[];
   readonly notChecked: readonly string[];
-}
-
-/** Lists every package-lock.json that git knows. */
-export function findLockFiles(): string[] {
-  return execFileSync('git', ['ls-files', '*package-lock.json'], { encoding: 'utf8' }).trim().split('\n');
 }
 
 /**
@@ -40,15 +35,14 @@ export async function auditLockFile(
 }
 
 /** Reads the packages with a vulnerability of at least that severity; a text says why they are unknown. */
-export function readVulnerablePackages(output: string, lowest: string): readonly string[] | string {
-  let report: { vulnerabilities?: Record<string, { severity: string }>; message?: string } = {};
-  try {
-    report = JSON.parse(output);
-  } catch {
-    // no report
-  }
-  if (report.vulnerabilities === undefined) return report.message ?? 'npm audit gave no report';
-  return Object.entries(report.vulnerabilities)
+function readVulnerablePackages(output: string, lowest: string): readonly string[] | string {
+  if (!output.startsWith('{')) return 'npm audit gave no report';
+  const { vulnerabilities, message = 'npm audit gave no report' } = JSON.parse(output) as {
+    vulnerabilities?: Record<string, { severity: string }>;
+    message?: string;
+  };
+  if (vulnerabilities === undefined) return message;
+  return Object.entries(vulnerabilities)
     .filter(([, { severity }]) => severities.indexOf(severity) >= severities.indexOf(lowest))
     .map(([name, { severity }]) => `${name} (${severity})`);
 }

@@ -6,12 +6,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { auditLockFile, exitCodeOf, findLockFiles } from './audit.ts';
+import { auditLockFile, exitCodeOf } from './audit.ts';
 import { findForeignLicences, type LockFile } from './licences.ts';
 
 const found = findSecrets();
 const notChecked: string[] = [];
-for (const name of findLockFiles()) {
+for (const name of listFiles('*package-lock.json')) {
   console.log(`Licences and known vulnerabilities of the packages in ${name}`);
   const lockFile: LockFile = JSON.parse(readFileSync(name, 'utf8'));
   const licences = findForeignLicences(lockFile, name === 'package-lock.json');
@@ -26,10 +26,7 @@ process.exitCode = exitCodeOf({ found, notChecked });
 
 /** In every file that git knows, the lock files apart, whose hashes look like secrets. */
 function findSecrets(): string[] {
-  const files = execFileSync('git', ['ls-files', '-z', ':!*package-lock.json'], { encoding: 'utf8' })
-    .split('\0')
-    .filter(Boolean)
-    .map((name) => resolve(name));
+  const files = listFiles(':!*package-lock.json').map((name) => resolve(name));
   console.log(`Secrets in ${files.length} files`);
   const cwd = resolve('.ci/security');
   const args = ['--secretlintrc', 'secretlint.json', '--no-glob', '--format', 'unix', ...files];
@@ -37,4 +34,9 @@ function findSecrets(): string[] {
   const { error, status, stdout, stderr } = spawnSync(secretlint, args, { cwd, encoding: 'utf8' });
   if (error) throw error;
   return status === 0 ? [] : `${stdout}\n${stderr}`.split('\n').filter(Boolean);
+}
+
+/** Lists the files that git knows, by a pattern. */
+function listFiles(pattern: string): string[] {
+  return execFileSync('git', ['ls-files', '-z', pattern], { encoding: 'utf8' }).split('\0').filter(Boolean);
 }
