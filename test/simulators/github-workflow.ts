@@ -6,43 +6,25 @@ import { runInNewContext } from 'node:vm';
 import { parse } from 'yaml';
 import { runCommand } from '../support/run-command.ts';
 
-interface Step {
-  readonly id?: string;
-  readonly name?: string;
-  readonly if?: string;
-  readonly uses?: string;
-  readonly with?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly run?: string;
-}
+type Texts = Readonly<Record<string, string>>;
+type Step = Partial<Record<'id' | 'name' | 'if' | 'uses' | 'run', string> & Record<'with' | 'env', Texts>>;
+type Job = { readonly env: Texts; readonly steps: readonly Step[] };
 
-interface Job {
-  readonly env: Readonly<Record<string, string>>;
-  readonly steps: readonly Step[];
-}
-
-/** What a run of a workflow is given, and where. */
-export interface WorkflowRun {
-  readonly folder: string;
-  /** The environment of the runner, with the credentials that an action would have got. */
-  readonly environment: NodeJS.ProcessEnv;
-  readonly inputs: Readonly<Record<string, string>>;
-  readonly vars: Readonly<Record<string, string>>;
-}
+/** A run of a workflow. Its environment has the credentials that an action would have got. */
+type WorkflowRun = Readonly<
+  Record<'inputs' | 'vars', Texts> & { folder: string; environment: NodeJS.ProcessEnv }
+>;
 
 /**
  * Runs the shell commands of .github/workflows/deploy-stage.yml as GitHub does.
  *
- * @param run - what it is given
  * @returns the names of the steps that ran, and whether all of them succeeded
  */
-export async function runDeployWorkflow(
-  run: WorkflowRun,
-): Promise<{ readonly steps: readonly string[]; readonly passed: boolean }> {
+export async function runDeployWorkflow(run: WorkflowRun): Promise<{ steps: string[]; passed: boolean }> {
   const file = readFileSync(join(run.folder, '.github/workflows/deploy-stage.yml'), 'utf8');
   const job: Job = parse(file).jobs.deploy;
   const files = mkdtempSync(join(tmpdir(), 'workflow-'));
-  const outputs: Record<string, Record<string, string>> = {};
+  const outputs: Record<string, Texts> = {};
   let environment = run.environment;
   let passed = true;
   const ran: string[] = [];
@@ -55,7 +37,7 @@ export async function runDeployWorkflow(
     });
   const fill = (text: string): string =>
     text.replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression: string) => String(evaluate(expression)));
-  const fillAll = (texts: Readonly<Record<string, string>> = {}) =>
+  const fillAll = (texts: Texts = {}) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
 
   for (const step of job.steps) {
@@ -84,11 +66,11 @@ export async function runDeployWorkflow(
 }
 
 /** To GitHub, a name without a value is the empty text. */
-function emptyWhereUnset(values: Readonly<Record<string, string>>) {
+function emptyWhereUnset(values: Texts) {
   return new Proxy(values, { get: (target, name: string) => target[name] ?? '' });
 }
 
-function readAssignments(file: string): Readonly<Record<string, string>> {
+function readAssignments(file: string): Texts {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)));
 }

@@ -83,21 +83,19 @@ const accessLogs = 'arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToC
 
 /** The condition keys of CloudFormation's request for a type. */
 function contextOf(action: string, stage: string, type: string): Readonly<Record<string, string>> {
-  switch (action) {
-    case 'iam:AttachRolePolicy':
-      return { ...boundedBy(boundaryOf(stage)), ...attached(accessLogs) };
-    case 'iam:CreateRole':
-    case 'iam:PutRolePermissionsBoundary':
-    case 'iam:PutRolePolicy':
-      return boundedBy(boundaryOf(stage));
-    case 'iam:PassRole':
-      return passedTo(type.startsWith('AWS::Lambda') ? 'lambda' : 'apigateway');
-    default:
-      return {};
-  }
+  const bounded = boundedBy(boundaryOf(stage));
+  if (action === 'iam:AttachRolePolicy') return { ...bounded, ...attached(accessLogs) };
+  if (action === 'iam:PassRole') return passedTo(type.startsWith('AWS::Lambda') ? 'lambda' : 'apigateway');
+  return /^iam:(CreateRole|PutRolePermissionsBoundary|PutRolePolicy)$/.test(action) ? bounded : {};
 }
 
 const awsKeys = { "the policies of AWS's own keys allow everybody who comes through the service": /^kms:/ };
+
+/** Properties that have an action of the same name. */
+const putBy = (verb: string, ending: string, names: string): Readonly<Record<string, RegExp>> =>
+  Object.fromEntries(
+    names.split(' ').map((name) => [name + ending, RegExp(`^${verb}${name}${ending.replace(/s$/, '')}$`)]),
+  );
 
 /**
  * Actions that handlers may call and that a deploy does not need. A name of a property: they go with that property, which
@@ -144,20 +142,16 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     BearerTokenAuthenticationEnabled: /^logs:PutBearerTokenAuthentication$/,
   },
   'AWS::S3::Bucket': {
+    ...putBy('s3:Put', 'Configuration', 'Accelerate Lifecycle'),
+    ...putBy('s3:Put', 'Configurations', 'IntelligentTiering Inventory Metrics'),
+    ...putBy('s3:PutBucket', '', 'ObjectLockConfiguration OwnershipControls'),
     AbacStatus: /^s3:PutBucketAbac$/,
-    AccelerateConfiguration: /^s3:PutAccelerateConfiguration$/,
     AccessControl: /^s3:(PutBucketAcl|PutObjectAcl|GetBucketAcl)$/,
     AnalyticsConfigurations: /^s3:(Put|Delete\w*)AnalyticsConfiguration$/,
     CorsConfiguration: /^s3:(PutBucketCORS|DeleteBucketCors)$/,
-    IntelligentTieringConfigurations: /^s3:PutIntelligentTieringConfiguration$/,
-    InventoryConfigurations: /^s3:PutInventoryConfiguration$/,
-    LifecycleConfiguration: /^s3:PutLifecycleConfiguration$/,
     LoggingConfiguration: /^s3:PutBucketLogging$/,
     MetadataConfiguration: /^s3:(Create|Update|Delete)BucketMetadata\w+$|^s3tables:/,
-    MetricsConfigurations: /^s3:PutMetricsConfiguration$/,
     NotificationConfiguration: /^s3:PutBucketNotification$/,
-    ObjectLockConfiguration: /^s3:PutBucketObjectLockConfiguration$/,
-    OwnershipControls: /^s3:PutBucketOwnershipControls$/,
     ReplicationConfiguration: /^s3:PutReplicationConfiguration$|^iam:PassRole$/,
     WebsiteConfiguration: /^s3:(Put|Delete)BucketWebsite$/,
     'the framework empties the bucket, not CloudFormation': /^s3:DeleteObject$/,
@@ -196,21 +190,15 @@ const calledByCommands = [
   'ssm:GetParametersByPath',
 ].flatMap(listActions);
 
-/** The stages and their packages. */
-const packages = [
-  ['prod', 'prod'],
-  ['dev', 'dev'],
-  ['dev', 'dev-with-all'],
-] as const;
-
-describe.each(packages)('the deployer of %s, packaged as %s,', (stage, name) => {
+describe.each(['prod', 'dev', 'dev-with-all'])('the deployer of the package %s', (name) => {
+  const [stage = ''] = name.split('-');
   const template = readTemplate(name);
   const statements = deployStatements(readDeployer(stage));
   const types = [...new Set(Object.values(template.Resources).map(({ Type }) => Type))].toSorted();
 
   test.each(types)("may carry out CloudFormation's requests for %s", (type) => {
     const requests = Object.entries(findResources(template, type)).flatMap(([id, resource]) =>
-      neededActions(type, resource).flatMap((action) =>
+      neededActions(resource).flatMap((action) =>
         resourcesFor(action, touched[type]?.(resource.Properties, stage, id) ?? []).map((resource) => ({
           action,
           resource,
@@ -226,9 +214,7 @@ describe.each(packages)('the deployer of %s, packaged as %s,', (stage, name) => 
 
 test('the policies allow exactly what CloudFormation and the commands need', () => {
   const template = readTemplate('dev-with-all');
-  const needed = Object.values(template.Resources).flatMap((resource) =>
-    neededActions(resource.Type, resource),
-  );
+  const needed = Object.values(template.Resources).flatMap(neededActions);
   const statements = deployStatements(readDeployer('dev'));
   const allowed = statements.flatMap(({ Action }) => toList(Action));
   const afterwards = ['iam:CreateServiceLinkedRole']; // API Gateway requires it
@@ -387,28 +373,29 @@ test('the boundary is attached to every role when it is set, and to none otherwi
   expect(boundaries('dev-with-all')).toEqual(Array(7).fill(boundaryOf('dev')));
 });
 
-/** The actions of a type's handlers, but for those that a resource does not need. */
-function neededActions(type: string, resource: Resource): readonly string[] {
-  const needed = Object.entries(handlersOf(type) as Required<Handlers>).flatMap(([handler, actions]) => {
-    // With this policy CloudFormation never deletes the resource.
-    if (handler === 'delete' && resource.DeletionPolicy === 'Retain') return [];
-    return actions.filter(
-      (action) =>
-        !Object.entries(exceptions[type] ?? {}).some(
-          ([key, actions]) =>
-            actions.test(action) &&
-            (key.includes(' ') || (handler !== 'read' && !has(resource.Properties, key))),
-        ),
-    );
-  });
+/** The actions of the handlers of a resource's type, but for those that it does not need. */
+function neededActions(resource: Resource): readonly string[] {
+  const needed = Object.entries(handlersOf(resource.Type) as Required<Handlers>).flatMap(
+    ([handler, actions]) => {
+      // With this policy CloudFormation never deletes the resource.
+      if (handler === 'delete' && resource.DeletionPolicy === 'Retain') return [];
+      return actions.filter(
+        (action) =>
+          !Object.entries(exceptions[resource.Type] ?? {}).some(
+            ([key, actions]) =>
+              actions.test(action) &&
+              (key.includes(' ') || (handler !== 'read' && !has(resource.Properties, key))),
+          ),
+      );
+    },
+  );
   return [...new Set(needed)];
 }
 
 /** Whether a resource has a property, like `Code.S3Key`. */
 function has(properties: unknown, path: string): boolean {
-  let value = properties;
-  for (const name of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[name];
-  return value !== undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: each type of resource has properties of its own
+  return path.split('.').reduce((value: any, name) => value?.[name], properties) !== undefined;
 }
 
 /** The resources to which an action applies. */

@@ -11,18 +11,14 @@ export const place = {
   'AWS::URLSuffix': 'amazonaws.com',
 } as const;
 
+const { 'AWS::Region': region, 'AWS::AccountId': account } = place;
+
 /** The permissions boundary that the stack makes for a stage. */
 export const boundaryOf = (stage: string): string => arnOfPolicy(stage, 'Boundary');
 
-interface Stack {
-  readonly Parameters: Readonly<Record<string, { readonly Default?: string }>>;
-  readonly Conditions: Readonly<Record<string, unknown>>;
-  // biome-ignore lint/suspicious/noExplicitAny: each type of resource has a shape of its own
-  readonly Resources: Readonly<Record<string, any>>;
-}
-
 /** The resources of serverless/resources/deployer.yml, with its functions resolved. */
-export type DeployerResources = Stack['Resources'];
+// biome-ignore lint/suspicious/noExplicitAny: each type of resource has a shape of its own
+type DeployerResources = Readonly<Record<string, any>>;
 
 /** The parameters of the stack, each of which is optional. */
 const parameters = {
@@ -34,7 +30,8 @@ const parameters = {
 
 /** Reads serverless/resources/deployer.yml as CloudFormation would make it, with every parameter set. */
 export function readDeployer(stage: string): DeployerResources {
-  const stack = parseTemplate(readFileSync('serverless/resources/deployer.yml', 'utf8')) as Stack;
+  const text = readFileSync('serverless/resources/deployer.yml', 'utf8');
+  const stack = parseTemplate(text) as Record<'Parameters' | 'Conditions' | 'Resources', DeployerResources>;
   const defaults = Object.entries(stack.Parameters).map(([name, { Default }]) => [name, Default ?? '']);
   const policies = Object.keys(stack.Resources).map((id) => [id, arnOfPolicy(stage, id)]);
   const values = {
@@ -73,20 +70,23 @@ export function readRoleStatements(template: Template): ReadonlyMap<string, read
 }
 
 function attributesOf({ Resources }: Template): Readonly<Record<string, string>> {
-  const { 'AWS::Region': region, 'AWS::AccountId': account } = place;
-  return Object.fromEntries(
-    Object.entries(Resources).flatMap(([id, { Type, Properties }]) => {
-      if (Type === 'AWS::Logs::LogGroup') {
-        return [[`${id}.Arn`, `arn:aws:logs:${region}:${account}:log-group:${Properties.LogGroupName}:*`]];
-      }
-      if (Type === 'AWS::DynamoDB::Table') {
-        return [[`${id}.Arn`, `arn:aws:dynamodb:${region}:${account}:table/${Properties.TableName}`]];
-      }
+  const arns = Object.entries(Resources).flatMap(
+    ([
+      id,
+      {
+        Type,
+        Properties: { LogGroupName, TableName },
+      },
+    ]) => {
+      if (Type === 'AWS::Logs::LogGroup')
+        return [[id, `logs:${region}:${account}:log-group:${LogGroupName}:*`]];
+      if (Type === 'AWS::DynamoDB::Table') return [[id, `dynamodb:${region}:${account}:table/${TableName}`]];
       return [];
-    }),
+    },
   );
+  return Object.fromEntries(arns.map(([id, arn]) => [`${id}.Arn`, `arn:aws:${arn}`]));
 }
 
 function arnOfPolicy(stage: string, id: string): string {
-  return `arn:aws:iam::${place['AWS::AccountId']}:policy/book-catalog-deployer-${stage}-${id}-1A2B3C4D5E6F7`;
+  return `arn:aws:iam::${account}:policy/book-catalog-deployer-${stage}-${id}-1A2B3C4D5E6F7`;
 }
