@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { findFreePort } from '../support/free-port.ts';
+import { startServerProcess } from './server-process.ts';
 
 /** A running AWS emulator. */
 export interface Emulator {
@@ -14,8 +12,6 @@ export interface Emulator {
   log(): string;
   stop(): Promise<void>;
 }
-
-const startDeadlineMs = 60_000;
 
 /**
  * Starts ministack on a free loopback port. It keeps everything in memory, checks the IAM policies of whoever calls,
@@ -29,7 +25,9 @@ export async function startEmulator(command: string, region: string): Promise<Em
   const folder = mkdtempSync(join(tmpdir(), 'ministack-'));
   const logFile = join(folder, 'log.txt');
   const logHandle = openSync(logFile, 'a');
-  const child = spawn(command, {
+  const url = `http://127.0.0.1:${port}`;
+  const log = (): string => readFileSync(logFile, 'utf8');
+  const stop = await startServerProcess(`${url}/_ministack/health`, [command], {
     stdio: ['ignore', logHandle, logHandle],
     env: {
       PATH: process.env.PATH,
@@ -41,31 +39,15 @@ export async function startEmulator(command: string, region: string): Promise<Em
       SFTP_ENABLED: '0',
       IOT_MTLS_ENABLED: '0',
     },
+  }).catch((cause) => {
+    throw new Error(`the emulator did not start:\n${log()}`, { cause });
   });
-  const url = `http://127.0.0.1:${port}`;
-  const log = (): string => readFileSync(logFile, 'utf8');
-  await waitUntilReady(url, child, log);
   return {
     url,
     log,
     async stop() {
-      child.kill();
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function waitUntilReady(url: string, child: ChildProcess, log: () => string): Promise<void> {
-  const deadline = Date.now() + startDeadlineMs;
-  while (Date.now() < deadline && child.exitCode === null) {
-    try {
-      if ((await fetch(`${url}/_ministack/health`)).ok) return;
-    } catch {
-      // not listening yet
-    }
-    await wait(100);
-  }
-  child.kill();
-  throw new Error(`the emulator did not start:\n${log()}`);
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
+import { close, listen } from './loopback-server.ts';
 
 /** A DynamoDB engine. */
 export interface Engine {
@@ -28,18 +28,8 @@ export async function provideEngine(): Promise<Engine> {
 /** Starts an engine in this process, on a loopback port. */
 export async function startEngine({ port = 0, path }: EngineOptions = {}): Promise<Engine> {
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: chosen } = server.address() as AddressInfo;
-  return {
-    port: chosen,
-    endpoint: `http://127.0.0.1:${chosen}`,
-    async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const chosen = await listen(server, port);
+  return { port: chosen, endpoint: `http://127.0.0.1:${chosen}`, stop: () => close(server) };
 }
 
 /** A DynamoDB engine in a child process. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { close, listen } from './loopback-server.ts';
 
 /** A gateway's own response. */
 interface GatewayResponse {
@@ -56,15 +55,8 @@ export async function startFaultyGateway(
     passed.on('error', () => outgoing.destroy());
     return passed.end(body);
   });
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const baseUrl = `http://127.0.0.1:${await listen(server, port)}`;
+  return { baseUrl, stop: () => close(server) };
 }
 
 /** A gateway's response in the envelope. */

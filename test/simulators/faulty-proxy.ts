@@ -9,10 +9,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { loopbackCertificate } from './loopback-certificate.ts';
+import { close, listen } from './loopback-server.ts';
 
 /** The faults of a request, and whether the engine carries it out. */
 export const faults = {
@@ -135,14 +136,7 @@ export async function startFaultyProxy(
   };
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  };
+  const port = await listen(server);
   const deliverHeld = async () => {
     const delivered = await Promise.all(held.splice(0).map((request) => request.deliver()));
     return delivered.filter(Boolean).length;
@@ -157,17 +151,15 @@ export async function startFaultyProxy(
     disturb: (next) => {
       disturbance = next;
     },
-    refuseConnections: close,
+    refuseConnections: () => close(server),
     deliverHeld,
     async heal() {
       disturbance = undefined;
       plans.length = 0;
       await deliverHeld();
-      if (server.listening) return;
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
+      if (!server.listening) await listen(server, port);
     },
-    stop: close,
+    stop: () => close(server),
   };
 }
 

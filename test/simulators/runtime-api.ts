@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, json } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { listen } from './loopback-server.ts';
 
 /** The response of a function to an invocation. */
 export type InvocationResult =
@@ -29,19 +30,16 @@ export class RuntimeApi {
   readonly #server: Server;
   readonly #invocations = new Map<string, Invocation>();
   readonly #queue: Invocation[] = [];
+  /** The value of AWS_LAMBDA_RUNTIME_API. */
+  address = '';
   #waiting: ServerResponse | undefined;
-  #lastId = 0;
 
   /** Resolves when the instance asks for its first invocation; rejects when its INIT phase fails. */
   readonly initialized: Promise<void>;
-  #initialize!: () => void;
-  #failInit!: (error: Error) => void;
+  readonly #init = Promise.withResolvers<void>();
 
   private constructor() {
-    this.initialized = new Promise((resolve, reject) => {
-      this.#initialize = resolve;
-      this.#failInit = reject;
-    });
+    this.initialized = this.#init.promise;
     this.initialized.catch(() => {});
     this.#server = createServer((request, response) => {
       // The reader of the response sees that the instance has ended or has cut it off.
@@ -51,37 +49,23 @@ export class RuntimeApi {
 
   static async start(): Promise<RuntimeApi> {
     const api = new RuntimeApi();
-    api.#server.listen(0, '127.0.0.1');
-    await once(api.#server, 'listening');
+    api.address = `127.0.0.1:${await listen(api.#server)}`;
     return api;
   }
 
-  /** The value of AWS_LAMBDA_RUNTIME_API. */
-  get address(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /**
-   * Invokes the function.
-   *
-   * @param event - the event, as JSON
-   * @param timeoutMs - the function's timeout
-   * @returns when the response starts, the invocation fails, or the function reports an error
-   */
+  /** @returns when the response starts, the invocation fails, or the function reports an error */
   invoke(event: unknown, timeoutMs = 30_000): Promise<InvocationResult> {
-    return new Promise((resolve, reject) => {
-      this.#lastId += 1;
-      const id = `00000000-0000-4000-8000-${String(this.#lastId).padStart(12, '0')}`;
-      const invocation = { id, event, timeoutMs, resolve, reject };
-      this.#invocations.set(id, invocation);
-      this.#queue.push(invocation);
-      this.#dispatch();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<InvocationResult>();
+    const invocation = { id: randomUUID(), event, timeoutMs, resolve, reject };
+    this.#invocations.set(invocation.id, invocation);
+    this.#queue.push(invocation);
+    this.#dispatch();
+    return promise;
   }
 
   /** Tells everyone who waits for the instance that it is gone. */
   fail(error: Error): void {
-    this.#failInit(error);
+    this.#init.reject(error);
     for (const { reject } of this.#invocations.values()) reject(error);
   }
 
@@ -109,12 +93,12 @@ export class RuntimeApi {
     const path = request.url ?? '';
     if (path === `${version}/runtime/invocation/next`) {
       this.#waiting = response;
-      this.#initialize();
+      this.#init.resolve();
       this.#dispatch();
       return;
     }
     if (path === `${version}/runtime/init/error`) {
-      this.#failInit(new Error(JSON.stringify(await json(request))));
+      this.#init.reject(new Error(JSON.stringify(await json(request))));
       response.writeHead(202).end();
       return;
     }

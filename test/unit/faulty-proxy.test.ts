@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
+import { listen } from '../simulators/loopback-server.ts';
 
 /** Starts an engine that counts its requests, with a proxy before it that holds them. */
 async function startHoldingProxy(isTls: boolean) {
@@ -13,10 +13,8 @@ async function startHoldingProxy(isTls: boolean) {
   const engine = createServer((_incoming, outgoing) => {
     requests += 1;
     outgoing.end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(engine, 'listening');
-  const { port } = engine.address() as AddressInfo;
-  const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`, { isTls });
+  });
+  const proxy = await startFaultyProxy(`http://127.0.0.1:${await listen(engine)}`, { isTls });
   onTestFinished(async () => {
     await proxy.stop();
     engine.close();

@@ -4,46 +4,54 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { LocalService, testSettings } from '../../local/local-service.ts';
-import { installEngine, NoJavaError, startEngine } from '../../simulators/dynamodb-local.ts';
+import { startServerProcess } from '../../simulators/server-process.ts';
+import { findFreePort } from '../../support/free-port.ts';
 
-/** Git ignores it. */
+/** The jars, with the native SQLite library. Git ignores it. */
 const folder = resolve('.dynamodb-local');
-const noJavaExitCode = 77;
 
+if (spawnSync('java', ['-version']).error || spawnSync('mvn', ['--version']).error) {
+  process.stderr.write('Not tested: Java 17 or newer and Maven are needed.\n');
+  process.exit(77);
+}
+run('mvn', [
+  ...['-q', '-B', '-f', join(import.meta.dirname, 'pom.xml'), 'dependency:copy-dependencies'],
+  ...[`-DoutputDirectory=${folder}`, '-DincludeScope=runtime'],
+]);
+
+// In memory, without its telemetry. It listens on all addresses of the machine, which it has no setting for.
+const port = await findFreePort();
+const endpoint = `http://127.0.0.1:${port}`;
+const server = ['-cp', join(folder, '*'), 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner'];
+const options = ['-inMemory', '-sharedDb', '-disableTelemetry', '-port', String(port)];
+const stop = await startServerProcess(
+  endpoint,
+  ['java', `-Djava.library.path=${folder}`, ...server, ...options],
+  { stdio: ['ignore', 'ignore', 'inherit'] },
+);
 try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof NoJavaError)) throw error;
-  process.stderr.write(`Not tested: ${error.message}\n`);
-  process.exitCode = noJavaExitCode;
+  run('vitest', ['run', '--project', 'integration'], { TEST_DYNAMODB_ENDPOINT: endpoint });
+  process.exitCode = await runConformanceSuite();
+} finally {
+  await stop();
 }
 
-async function main(): Promise<number> {
-  installEngine(folder, 'test/aws/dynamodb-local/pom.xml');
-  const engine = await startEngine(folder);
-  try {
-    return runIntegrationTests(engine.endpoint) && (await runConformanceSuite(engine.endpoint)) ? 0 : 1;
-  } finally {
-    await engine.stop();
-  }
-}
-
-function runIntegrationTests(endpoint: string): boolean {
-  const { status } = spawnSync('vitest', ['run', '--project', 'integration'], {
+function run(command: string, args: readonly string[], environment?: NodeJS.ProcessEnv): void {
+  const { status, error } = spawnSync(command, args, {
     stdio: 'inherit',
-    env: { ...process.env, TEST_DYNAMODB_ENDPOINT: endpoint },
+    env: { ...process.env, ...environment },
   });
-  return status === 0;
+  if (status !== 0) throw new Error(`${command} failed`, { cause: error });
 }
 
-async function runConformanceSuite(endpoint: string): Promise<boolean> {
+async function runConformanceSuite(): Promise<number> {
   const service = await LocalService.start({ DB_URL: `${endpoint}/books` });
   try {
     const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-    return (await runSuite({ baseUrl: service.baseUrl, username, password, secret })) === 0;
+    return await runSuite({ baseUrl: service.baseUrl, username, password, secret });
   } finally {
     await service.stop();
   }
