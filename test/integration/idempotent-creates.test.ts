@@ -21,32 +21,27 @@ interface Command {
   readonly input: { readonly ConditionExpression?: string; readonly Key?: { readonly id?: number } };
 }
 
-/** A repository on whose requests something acts: before they are sent, and after. */
+/** A repository on whose requests something acts before they are sent, and after. */
 function openWith(
-  { before, after }: Readonly<Record<'before' | 'after', (command: Command) => unknown>>,
-  connection = table.client,
+  before: (command: Command) => unknown,
+  { after, connection = table.client }: { after?: typeof before; connection?: typeof table.client } = {},
 ): BookRepository {
   const client = {
     async send(command: Command) {
       await before(command);
       const response = await connection.send(command as never);
-      await after(command);
+      await after?.(command);
       return response;
     },
   };
   return new BookRepository(client as unknown as DynamoDBDocumentClient, table.tableName);
 }
 
-const nothing = () => {};
-
 /** A repository of a process that ends after so many requests; it notes their names. */
 function dieAfter(count: number, sent: string[] = []): BookRepository {
-  return openWith({
-    before(command) {
-      if (sent.length === count) throw new Error('the process ended');
-      sent.push(command.constructor.name);
-    },
-    after: nothing,
+  return openWith((command) => {
+    if (sent.length === count) throw new Error('the process ended');
+    sent.push(command.constructor.name);
   });
 }
 
@@ -176,14 +171,11 @@ describe('a claim', () => {
   });
 
   test('that was removed before the book was stored is not made again when it is marked as done', async () => {
-    const removing = openWith({
-      before: nothing,
-      after: ({ input }) =>
-        input.ConditionExpression === 'attribute_not_exists(id)' &&
-        table.client.send(new DeleteCommand({ TableName: table.tableName, Key: claimKey(key) })),
-    });
+    const after = ({ input }: Command) =>
+      input.ConditionExpression === 'attribute_not_exists(id)' &&
+      table.client.send(new DeleteCommand({ TableName: table.tableName, Key: claimKey(key) }));
 
-    await removing.create(emma, key);
+    await openWith(() => {}, { after }).create(emma, key);
 
     expect(await readClaim()).toBeUndefined();
   });
@@ -208,12 +200,8 @@ test('with a counter that was reset no book is overwritten; the key is released,
 describe('a book that is there when it is to be stored, and deleted before it is read', () => {
   const deleteBeforeRead = (connection = table.client) =>
     openWith(
-      {
-        before: (command) =>
-          command instanceof GetCommand && command.input.Key?.id === 1 && table.repository.delete(1),
-        after: nothing,
-      },
-      connection,
+      (command) => command instanceof GetCommand && command.input.Key?.id === 1 && table.repository.delete(1),
+      { connection },
     );
 
   test('was stored by the earlier request with the key', async () => {

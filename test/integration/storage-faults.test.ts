@@ -8,7 +8,7 @@ import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { publicEndpoint } from '../../lib/endpoint.ts';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { startEngine } from '../simulators/engine.ts';
-import type { WrongResponse } from '../simulators/faulty-proxy.ts';
+import type { FaultyProxy, WrongResponse } from '../simulators/faulty-proxy.ts';
 import { createBookTable, emma, listBooks, readCounter } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { expectUnavailable, useTables } from '../support/fixtures.ts';
@@ -24,8 +24,12 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-async function openTable() {
+type Fault = Parameters<FaultyProxy['injectFault']>[1];
+
+/** Opens a table with one book, whose proxy injects a fault into some operations. */
+async function openTable(fault?: Fault, times = 0, ...operations: readonly string[]) {
   const { table, proxy, proxied } = await tables.openThroughProxy();
+  for (const operation of operations) proxy.injectFault(operation, fault as Fault, times);
   const books = new BookRepository(proxied.client, table.tableName);
   /** Another client, which reaches the engine directly. */
   const others = new BookRepository(table.client, table.tableName);
@@ -36,8 +40,7 @@ async function openTable() {
 // Concurrent, since most of the time goes by in waiting for timeouts and backoff.
 describe.concurrent('an attempt whose response is lost', () => {
   test.each([1, 2])('%i times: one book is stored', async (times) => {
-    const { table, proxy, books, book } = await openTable();
-    proxy.injectFault('PutItem', 'response lost', times);
+    const { table, proxy, books, book } = await openTable('response lost', times, 'PutItem');
 
     const created = await books.create(emma);
 
@@ -47,8 +50,7 @@ describe.concurrent('an attempt whose response is lost', () => {
   });
 
   test('an id is a gap and nothing worse', async () => {
-    const { table, proxy, books } = await openTable();
-    proxy.injectFault('UpdateItem', 'response lost', 1);
+    const { table, books } = await openTable('response lost', 1, 'UpdateItem');
 
     expect((await books.create(emma)).book.id).toBe(3);
     expect((await books.create(emma)).book.id).toBe(4);
@@ -56,8 +58,7 @@ describe.concurrent('an attempt whose response is lost', () => {
   });
 
   test.each([undefined, 'the version'])('an update, with %s, gives the changed book', async (condition) => {
-    const { proxy, books, others, version } = await openTable();
-    proxy.injectFault('UpdateItem', 'response lost', 2);
+    const { books, others, version } = await openTable('response lost', 2, 'UpdateItem');
 
     const updated = await books.update(1, { year: 1 }, condition ? [version] : undefined);
 
@@ -66,8 +67,7 @@ describe.concurrent('an attempt whose response is lost', () => {
   });
 
   test('an update of another version stays refused, and so does a deletion', async () => {
-    const { proxy, books, others, version } = await openTable();
-    for (const operation of ['UpdateItem', 'DeleteItem']) proxy.injectFault(operation, 'response lost', 2);
+    const { books, others, version } = await openTable('response lost', 2, 'UpdateItem', 'DeleteItem');
 
     await expect(books.update(1, { year: 2 }, ['x'])).rejects.toThrow();
     await expect(books.delete(1, ['x'])).rejects.toThrow(VersionMismatchError);
@@ -88,8 +88,7 @@ describe.concurrent('an attempt whose response is lost', () => {
   });
 
   test('a read is retried, also of a book that does not exist', async () => {
-    const { proxy, proxied, books, book } = await openTable();
-    for (const operation of ['GetItem', 'Query']) proxy.injectFault(operation, 'response lost', 2);
+    const { proxy, proxied, books, book } = await openTable('response lost', 2, 'GetItem', 'Query');
 
     expect((await books.get(1)).book).toEqual(book);
     expect(await listBooks(proxied)).toEqual([book]);
@@ -99,8 +98,7 @@ describe.concurrent('an attempt whose response is lost', () => {
 });
 
 test.concurrent('a missing book is not found by an update or a deletion that was throttled before', async () => {
-  const { proxy, books } = await openTable();
-  for (const operation of ['UpdateItem', 'DeleteItem']) proxy.injectFault(operation, 'throttled', 2);
+  const { proxy, books } = await openTable('throttled', 2, 'UpdateItem', 'DeleteItem');
 
   await expect(books.update(7, { title: 'x' })).rejects.toThrow(BookNotFoundError);
   await expect(books.delete(7)).rejects.toThrow(BookNotFoundError);
@@ -110,8 +108,7 @@ test.concurrent('a missing book is not found by an update or a deletion that was
 describe.concurrent('while a retry is under way, another client', () => {
   /** Starts an update that is carried out and whose response does not arrive, so that it is retried. */
   async function startUpdate(condition?: 'If-Match') {
-    const opened = await openTable();
-    opened.proxy.injectFault('UpdateItem', 'response withheld', 1);
+    const opened = await openTable('response withheld', 1, 'UpdateItem');
     const updating = opened.books.update(1, { year: 1 }, condition && [opened.version]);
     updating.catch(() => {});
     await vi.waitFor(async () => expect((await opened.others.get(1)).book.year).toBe(1));
@@ -148,8 +145,7 @@ describe.concurrent('while a retry is under way, another client', () => {
   });
 
   test('changes the version that an update named, which was not carried out: the update is refused', async () => {
-    const { proxy, books, others, version } = await openTable();
-    proxy.injectFault('UpdateItem', 'no response', 1);
+    const { proxy, books, others, version } = await openTable('no response', 1, 'UpdateItem');
     const updating = expect(books.update(1, { year: 1 }, [version])).rejects.toThrow(VersionMismatchError);
     await vi.waitFor(() => expect(proxy.countRequests('UpdateItem')).toBe(1));
     const theirs = await others.update(1, { year: 2 }, [version]);
@@ -159,8 +155,7 @@ describe.concurrent('while a retry is under way, another client', () => {
   });
 
   test('changes the book of a create twice: the create succeeds, and the changes stay', async () => {
-    const { table, proxy, books, others, book } = await openTable();
-    proxy.injectFault('PutItem', 'response withheld', 1);
+    const { table, proxy, books, others, book } = await openTable('response withheld', 1, 'PutItem');
     const creating = books.create(emma);
     await vi.waitFor(() => others.update(2, { title: 'theirs' }), { timeout: 2_000 });
     const theirs = await others.update(2, { author: 'theirs' });
@@ -193,8 +188,7 @@ test.concurrent('a whole response without what was asked for is retried, and not
 });
 
 test.concurrent('a book that is not stored in three attempts is not there, and its id is a gap', async () => {
-  const { table, proxy, books, book } = await openTable();
-  proxy.injectFault('PutItem', 'server error', 3);
+  const { table, books, book } = await openTable('server error', 3, 'PutItem');
 
   await expectUnavailable([books.create(emma)]);
 

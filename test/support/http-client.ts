@@ -31,7 +31,6 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** Where to send requests. */
 export interface HttpClientOptions {
   /** May end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;

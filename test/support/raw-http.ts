@@ -1,27 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
-/** One HTTP response as received. */
-interface RawResponse {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
-}
-
-/** The responses on one connection until the server closed it or fell silent. */
-export interface RawExchange {
-  readonly responses: readonly RawResponse[];
-  /** Bytes after the last whole response. */
-  readonly rest: string;
-  readonly closed: boolean;
-}
-
-/** How to send. */
-export interface RawOptions {
-  /** Chunks that are sent with a pause between them. */
+/** How to send, and when the exchange counts as over. */
+interface RawOptions {
+  /** Sent after the first bytes, with a pause before each. */
   readonly chunks?: readonly (string | Buffer)[];
   readonly pauseMs?: number;
-  /** How long the server may be silent before the exchange counts as over. */
+  /** How long the server may be silent. */
   readonly silenceMs?: number;
   /** Whether to close our half of the connection after the last byte. */
   readonly end?: boolean;
@@ -31,17 +17,15 @@ export interface RawOptions {
 const defaultSilenceMs = 5_000;
 
 /**
- * Sends bytes on a new connection and reads every response.
+ * Sends bytes to 127.0.0.1 and reads every response until the server closes the connection or falls silent.
  *
- * @param port - of the server on 127.0.0.1
- * @param bytes - what to send; text goes as Latin-1, so that each character is a byte
- * @param options - how
+ * @param bytes - text goes as Latin-1, so that each character is a byte
  */
 export async function exchangeRaw(
   port: number,
   bytes: string | Buffer,
   { chunks = [], pauseMs = 0, silenceMs = defaultSilenceMs, end = false }: RawOptions = {},
-): Promise<RawExchange> {
+) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const received: Buffer[] = [];
   let closed = false;
@@ -59,19 +43,14 @@ export async function exchangeRaw(
   for (const chunk of [bytes, ...chunks]) {
     if (socket.destroyed) break;
     socket.write(typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk);
-    if (pauseMs > 0) await new Promise((done) => setTimeout(done, pauseMs));
+    if (pauseMs > 0) await wait(pauseMs);
   }
   if (end) socket.end();
   await over;
   return { ...splitResponses(Buffer.concat(received)), closed };
 }
 
-/**
- * Opens a connection, sends bytes and leaves it open.
- *
- * @param port - of the server on 127.0.0.1
- * @param bytes - what to send
- */
+/** Sends bytes to 127.0.0.1 and leaves the connection open. */
 export async function openRaw(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -80,14 +59,14 @@ export async function openRaw(port: number, bytes: string): Promise<Socket> {
   return socket;
 }
 
-/** Takes a stream of responses apart: by their Content-Length, by their chunks, or else by the end of the connection. */
-function splitResponses(bytes: Buffer): Pick<RawExchange, 'responses' | 'rest'> {
-  const responses: RawResponse[] = [];
-  let rest = bytes;
+/** Takes responses apart: by their Content-Length, by their chunks, or else by the end of the connection. */
+function splitResponses(received: Buffer) {
+  const responses: { status: number; headers: ReadonlyMap<string, string>; body: string }[] = [];
+  let rest = received.toString('latin1');
   for (;;) {
     const headEnd = rest.indexOf('\r\n\r\n');
     if (headEnd === -1) break;
-    const [statusLine = '', ...lines] = rest.subarray(0, headEnd).toString('latin1').split('\r\n');
+    const [statusLine = '', ...lines] = rest.slice(0, headEnd).split('\r\n');
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
     const headers = new Map(
       lines.map((line): [string, string] => {
@@ -95,39 +74,31 @@ function splitResponses(bytes: Buffer): Pick<RawExchange, 'responses' | 'rest'> 
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
-    const after = rest.subarray(headEnd + 4);
+    const after = rest.slice(headEnd + 4);
+    // An interim response has no body.
+    const length = status < 200 ? 0 : Number(headers.get('content-length') ?? after.length);
     const body = headers.has('transfer-encoding')
       ? readChunks(after)
-      : readBytes(after, status < 200 ? 0 : Number(headers.get('content-length') ?? after.length));
-    if (body === undefined) break;
-    // An interim response has no body.
-    if (status >= 200) responses.push({ status, headers, body: body.bytes.toString('utf8') });
-    rest = body.rest;
+      : { bytes: after.slice(0, length), length };
+    if (body === undefined || body.length > after.length) break;
+    if (status >= 200) {
+      responses.push({ status, headers, body: Buffer.from(body.bytes, 'latin1').toString('utf8') });
+    }
+    rest = after.slice(body.length);
   }
-  return { responses, rest: rest.toString('latin1') };
+  return { responses, rest };
 }
 
-/** A body and the bytes after it. */
-interface Body {
-  readonly bytes: Buffer;
-  readonly rest: Buffer;
-}
-
-function readBytes(from: Buffer, length: number): Body | undefined {
-  return length <= from.length ? { bytes: from.subarray(0, length), rest: from.subarray(length) } : undefined;
-}
-
-/** Chunks without extensions and trailers, as Node sends them (RFC 9112 section 7.1). */
-function readChunks(from: Buffer): Body | undefined {
-  const chunks: Buffer[] = [];
-  let rest = from;
-  for (;;) {
-    const sizeEnd = rest.indexOf('\r\n');
-    const size = Number.parseInt(rest.subarray(0, Math.max(sizeEnd, 0)).toString('latin1'), 16);
+/** Reads chunks without extensions and trailers, as Node sends them (RFC 9112 section 7.1). */
+function readChunks(from: string) {
+  let bytes = '';
+  for (let start = 0; ; ) {
+    const sizeEnd = from.indexOf('\r\n', start);
+    const size = Number.parseInt(from.slice(start, Math.max(sizeEnd, start)), 16);
     const end = sizeEnd + 2 + size + 2;
-    if (!(end <= rest.length)) return undefined;
-    chunks.push(rest.subarray(sizeEnd + 2, end - 2));
-    rest = rest.subarray(end);
-    if (size === 0) return { bytes: Buffer.concat(chunks), rest };
+    if (!(end <= from.length)) return undefined;
+    bytes += from.slice(sizeEnd + 2, end - 2);
+    start = end;
+    if (size === 0) return { bytes, length: end };
   }
 }
