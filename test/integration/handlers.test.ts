@@ -22,38 +22,30 @@ beforeEach(async () => {
   ({ id } = await service.table.repository.create(emma));
 });
 
-const readAll = () => listBooks(service.table);
-
-describe.each(['POST /book', 'GET /books', 'GET /book/{id}', 'PUT /book/{id}', 'DELETE /book/{id}'])(
-  '%s',
-  (route) => {
+test.each(['POST /book', 'GET /books', 'GET /book/{id}', 'PUT /book/{id}', 'DELETE /book/{id}'])(
+  '%s without a storage: 503 with Retry-After and never a false 404',
+  async (route) => {
     const [method = '', resource = ''] = route.split(' ');
-    const requested = () => resource.replace('{id}', String(id));
+    service.proxy.disturb({ fault: 'request lost' });
 
-    test('without a storage: 503 with Retry-After and never a false 404', async () => {
-      service.proxy.disturb({ fault: 'request lost' });
+    expect(await send(method, resource.replace('{id}', String(id)), { body: { title: 'x' } })).toEqual(
+      failed(503, 'Service unavailable'),
+    );
 
-      expect(await send(method, requested(), { body: { title: 'x' } })).toEqual(
-        failed(503, 'Service unavailable'),
-      );
-
-      expect(service.log.lines.at(-1)).toMatchObject({
-        level: 'ERROR',
-        status: 503,
-        error: { name: 'StorageUnavailableError', cause: { name: 'AttemptError' } },
-      });
+    expect(service.log.lines.at(-1)).toMatchObject({
+      level: 'ERROR',
+      status: 503,
+      error: { name: 'StorageUnavailableError', cause: { name: 'AttemptError' } },
     });
   },
 );
 
-const requestsWithoutStorage: readonly [string, string, object | string | undefined, number][] = [
+const requestsWithoutStorage = [
   ...['', '{', '[]', '{"title":1}', '{"title":"x","year":1.5}'].map(
-    (body): [string, string, string, number] => ['POST', '/book', body, 400],
+    (body) => ['POST', '/book', body, 400] as const,
   ),
   ...['abc', '0', '-1', '01', '1.0', '1e0', '+1', '9007199254740992', ' 1', '1 ', '%31', ''].flatMap((text) =>
-    ['GET', 'PUT', 'DELETE'].map((method): [string, string, object, number] => {
-      return [method, `/book/${text}`, emma, 404];
-    }),
+    ['GET', 'PUT', 'DELETE'].map((method) => [method, `/book/${text}`, emma, 404] as const),
   ),
 ];
 
@@ -71,11 +63,11 @@ test.each(requestsWithoutStorage)(
 
 test('a counter that was reset: 500 without details, which are in the log', async () => {
   await setCounter(service.table, id - 1);
-  const before = await readAll();
+  const before = await listBooks(service.table);
 
   expect(await send('POST', '/book', { body: { title: 'x' } })).toEqual(failed(500, 'Internal server error'));
 
-  expect(await readAll()).toEqual(before);
+  expect(await listBooks(service.table)).toEqual(before);
   expect(service.log.lines.at(-1)).toMatchObject({ level: 'ERROR', error: { name: 'IdTakenError' } });
 });
 

@@ -29,12 +29,12 @@ export function send(call: Call, request: BookRequest): Promise<TestResponse> {
   const headers: Record<string, string> = access === 'missing' ? {} : { Authorization: tokens[access] };
   const method = methods[type];
   if (type === 'list') {
-    const parameters = {
-      after: String(id),
-      ...(limit < Number.POSITIVE_INFINITY && { limit: String(limit) }),
-    };
-    const requestContext = { path: '/books' } as never;
-    return call(method, '/books', { headers, queryStringParameters: parameters, requestContext });
+    const queryStringParameters = { after: String(id), ...(limit < Infinity && { limit: String(limit) }) };
+    return call(method, '/books', {
+      headers,
+      queryStringParameters,
+      requestContext: { path: '/books' } as never,
+    });
   }
   if (type === 'create') {
     if (key !== undefined) headers['Idempotency-Key'] = key;

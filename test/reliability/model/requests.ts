@@ -47,7 +47,9 @@ export type RequestChoice = Request<IdChoice, PreconditionChoice>;
 export type BookRequest = Request<number | string, Precondition>;
 
 /** Draws one of some values by weight. */
-function draw<Value>(...weighted: readonly (readonly [number, fc.Arbitrary<Value>])[]): fc.Arbitrary<Value> {
+export function draw<Value>(
+  ...weighted: readonly (readonly [number, fc.Arbitrary<Value>])[]
+): fc.Arbitrary<Value> {
   return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 }
 
@@ -73,15 +75,12 @@ const noUtf8 = Buffer.from('{\xc3(}', 'latin1').toString('base64');
 
 const anyIgnored = fc.constantFrom({}, {}, { id: 7 }, { isbn: null, Title: 'x' });
 
+/** The same fields again, as in a repeated request. */
+const sameFields = fc.constantFrom({}, { title: 'Dune' }, { title: 'Dune', author: '', year: 0 });
+
 const anyBody = draw<Body>(
   [32, fc.tuple(anyFields, anyIgnored, fc.boolean()).map((parts) => encode(...parts))],
-  // Sometimes the same fields again, as in a repeated request.
-  [
-    41,
-    fc
-      .constantFrom({}, { title: 'Dune' }, { title: 'Dune', author: '', year: 0 })
-      .map((same) => encode(same)),
-  ],
+  [41, sameFields.map((fields) => encode(fields))],
   [6, fc.constantFrom(...unreadable).map((text) => ({ text, isBase64Encoded: false, fields: undefined }))],
   [2, fc.constant({ text: noUtf8, isBase64Encoded: true, fields: undefined })],
   [1, fc.constant(oversized)],
@@ -102,16 +101,13 @@ const anyKey = draw(
 
 const anyTag = fc.constantFrom('last seen', 'seen earlier', 'weak last seen', 'foreign');
 
+const anyHeader = fc.constantFrom('*', '', ',', 'unquoted', '"open', 'w/"x"', '"a" "b"', '*, "x"');
+
 const anyPrecondition = draw<PreconditionChoice | undefined>(
   [8, fc.constant(undefined)],
   [5, fc.constant(['last seen'])],
   [3, fc.array(anyTag, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<PreconditionChoice>],
-  [
-    1,
-    fc
-      .constantFrom('*', '', ',', 'unquoted', '"open', 'w/"x"', '"a" "b"', '*, "x"')
-      .map((header) => ({ header })),
-  ],
+  [1, fc.record({ header: anyHeader })],
 );
 
 /** A request that works on one book. */

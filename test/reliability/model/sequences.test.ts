@@ -9,6 +9,7 @@ import { applyRequest, type Catalog } from './catalog.ts';
 import { chosenIn, type Exchange, expectedResponse, explainResponses, send } from './exchange.ts';
 import {
   type BookRequest,
+  draw,
   type IdChoice,
   listRequest,
   oneBookRequest,
@@ -25,7 +26,6 @@ const timeLimitMs = 300_000 + sequences * 300;
 /** At most this many commands in a sequence; concurrent clients are one of them. */
 const maxCommands = 15;
 
-/** The state of the model between commands. */
 interface Model {
   /** The last id before the sequence. */
   readonly idsBefore: number;
@@ -55,16 +55,14 @@ afterAll(async () => {
 
 const wholeList = { type: 'list', access: 'HS256', id: 0, limit: Number.POSITIVE_INFINITY } as BookRequest;
 
-const anyRequest = fc.oneof({ weight: 4, arbitrary: oneBookRequest }, { weight: 1, arbitrary: listRequest });
-const anyClients = fc.array(fc.array(oneBookRequest, { minLength: 1, maxLength: 3 }), {
-  minLength: 2,
-  maxLength: 3,
-});
+const anyRequest = draw([4, oneBookRequest], [1, listRequest]);
+const anyRequests = fc.array(oneBookRequest, { minLength: 1, maxLength: 3 });
+const anyClients = fc.array(anyRequests, { minLength: 2, maxLength: 3 });
 
 /** Every kind of command, those that change books most often. */
-const anyCommand = fc.oneof(
-  { weight: 15, arbitrary: anyRequest.map((choice) => command(choice, runRequest)) },
-  { weight: 3, arbitrary: anyClients.map((clients) => command(clients, runClients)) },
+const anyCommand = draw(
+  [15, anyRequest.map((choice) => command(choice, runRequest))],
+  [3, anyClients.map((clients) => command(clients, runClients))],
 );
 
 /** A new catalog, and one whose next books are in two shards. */
@@ -152,12 +150,8 @@ function tagsIn({ books }: Catalog): SeenTags {
   return new Map([...books].map(([id, { tags }]) => [id, tags]));
 }
 
-function chooseBook(
-  { id: idChoice, precondition, ...choice }: RequestChoice,
-  model: Model,
-  seen: SeenTags,
-): BookRequest {
-  const id = chooseId(idChoice, model);
+function chooseBook({ precondition, ...choice }: RequestChoice, model: Model, seen: SeenTags): BookRequest {
+  const id = chooseId(choice.id, model);
   const tags = (typeof id === 'number' && seen.get(id)) || [];
   return { ...choice, id, precondition: precondition && chooseTags(precondition, tags) };
 }
@@ -168,9 +162,10 @@ function chooseTags(choice: PreconditionChoice, seen: readonly string[]): Precon
   }
   const [strong, weak]: [string[], string[]] = [[], []];
   const written = choice.map((tag) => {
-    const chosen = tag === 'foreign' ? undefined : seen.at(tag === 'seen earlier' ? -2 : -1);
-    (tag.startsWith('weak') ? weak : strong).push(chosen ?? '"foreign"');
-    return `${tag.startsWith('weak') ? 'W/' : ''}${chosen ?? '"foreign"'}`;
+    const chosen = (tag !== 'foreign' && seen.at(tag === 'seen earlier' ? -2 : -1)) || '"foreign"';
+    const isWeak = tag.startsWith('weak');
+    (isWeak ? weak : strong).push(chosen);
+    return `${isWeak ? 'W/' : ''}${chosen}`;
   });
   return { header: written.join(', '), strong, weak };
 }
