@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const badRequest = '400 Bad request';
 const tokenRequired = '401 Authorization token required';
+const invalidToken = '401 Invalid token';
 const notFound = '404 Not found';
 const listed = '200 Books retrieved successfully';
 
@@ -21,7 +22,7 @@ const knownResponses = [
 const local = useLocalService({ LOG_FORMAT: 'json' });
 
 /** Sends bytes and returns the statuses and messages of the responses, after checks of what holds for all of them. */
-async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[2]): Promise<string[]> {
+async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[2]) {
   const { responses, rest } = await exchangeRaw(local.service.port, withToken(bytes), options);
   expect(rest).toBe('');
   return responses.map(({ status, headers, body }) => {
@@ -40,17 +41,13 @@ async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[
 /** A header with a placeholder, because tables of cases exist before the token. */
 const authorized = 'Authorization: {token}\r\n';
 
-function withToken(bytes: string): string {
-  return bytes.replaceAll('{token}', local.headers.Authorization);
-}
+const withToken = (bytes: string) => bytes.replaceAll('{token}', local.headers.Authorization);
 
-function get(target: string, headers = ''): string {
-  return `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
-}
+const get = (target: string, headers = '') =>
+  `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
 
-function post(path: string, ...headers: readonly string[]): string {
-  return `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.join('\r\n')}\r\n\r\n`;
-}
+const post = (path: string, ...headers: readonly string[]) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.join('\r\n')}\r\n\r\n`;
 
 /** A whole request that leaves the connection open. */
 const getBooks = 'GET /books HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -127,16 +124,11 @@ describe('a slow client', () => {
 
   test('blocks nobody else, three hundred times over', async () => {
     const half = `${post('/token', 'Content-Length: 1000')}{"username"`;
-    const sockets = await Promise.all(
-      Array.from({ length: 300 }, (_, index) =>
-        openRaw(local.service.port, index % 2 ? half : half.slice(0, 20)),
-      ),
-    );
-    try {
-      expect((await local.send('GET', '/books')).status).toBe(200);
-    } finally {
-      for (const socket of sockets) socket.destroy();
-    }
+    const halves = Array.from({ length: 300 }, (_, index) => (index % 2 ? half : half.slice(0, 20)));
+    const sockets = await Promise.all(halves.map((bytes) => openRaw(local.service.port, bytes)));
+    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+
+    expect((await local.send('GET', '/books')).status).toBe(200);
   });
 
   test('that disconnects midway creates no book', async () => {
@@ -183,7 +175,7 @@ describe('an unusual request', () => {
     [
       'with two tokens, the first one valid',
       get('/books', `${authorized}Authorization: x\r\n`),
-      '401 Invalid token',
+      invalidToken,
     ],
     ['with a token and none', get('/books', `${authorized}Authorization: \r\n`), tokenRequired],
     ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'toJSON'].map(
@@ -213,10 +205,8 @@ describe('random requests', () => {
     fc.tuple(...parts).map((texts) => texts.join(separator));
   const bytes = (maxLength: number) =>
     fc.uint8Array({ maxLength }).map((array) => Buffer.from(array).toString('latin1'));
-  const visible = fc.string({
-    unit: fc.constantFrom(...'ab01/?#%&=+;,.:@!~*()[]{}|\\^`"<>$_-'),
-    maxLength: 20,
-  });
+  const unit = fc.constantFrom(...'ab01/?#%&=+;,.:@!~*()[]{}|\\^`"<>$_-');
+  const visible = fc.string({ unit, maxLength: 20 });
   const method = weighted(
     [8, fc.constantFrom('GET', 'POST', 'PUT', 'DELETE')],
     [1, fc.constantFrom('PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'CONNECT')],

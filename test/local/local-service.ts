@@ -19,34 +19,17 @@ export const testSettings = {
   AUTH_PASSWORD: "it's a password",
 };
 
-/** A command that has ended. */
-export interface EndedCommand {
-  readonly exitCode: number | null;
-  readonly output: string;
-}
-
 /** Starts a command, and collects standard output and standard error. */
-export function startCommand(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  cwd = '.',
-  input: string | Buffer = '',
-) {
+export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv, cwd = '.', input?: Buffer) {
   const child = spawn(process.execPath, args, { cwd, env });
-  child.stdin.on('error', () => {}).end(input);
-  const command = {
-    child,
-    output: '',
-    ended: once(child, 'close').then(
-      (): EndedCommand => ({ exitCode: child.exitCode, output: command.output }),
-    ),
-  };
+  child.stdin.on('error', () => {}).end(input ?? '');
+  const printed: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      command.output += text;
-    });
+    stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
   }
-  return command;
+  const readOutput = () => printed.join('');
+  const ended = once(child, 'close').then(() => ({ exitCode: child.exitCode, output: readOutput() }));
+  return { child, readOutput, ended };
 }
 
 /** A running `serverless offline`, the command of `npm start`, on a free port. */
@@ -64,13 +47,8 @@ export class LocalService {
     this.#command = startCommand([serverless, 'offline', '--httpPort', String(port)], env, folder);
   }
 
-  /**
-   * Starts a service and waits until it is ready.
-   *
-   * @param environment - variables on top of this process's and {@link testSettings}
-   * @param folder - the folder of the service
-   */
-  static async start(environment: NodeJS.ProcessEnv, folder?: string): Promise<LocalService> {
+  /** Starts a service with these variables on top of {@link testSettings}, and waits until it is ready. */
+  static async start(environment: NodeJS.ProcessEnv, folder?: string) {
     const service = new LocalService(await findFreePort(), environment, folder);
     const deadline = Date.now() + startTimeoutMs;
     while (!service.output.includes('Stop it with Ctrl-C')) {
@@ -84,7 +62,7 @@ export class LocalService {
   }
 
   /** Runs a start that is expected to fail until it ends. */
-  static async fail(environment: NodeJS.ProcessEnv, port?: number): Promise<EndedCommand> {
+  static async fail(environment: NodeJS.ProcessEnv, port?: number) {
     const service = new LocalService(port ?? (await findFreePort()), environment);
     const timer = setTimeout(() => service.kill(), startTimeoutMs);
     const ended = await service.#command.ended;
@@ -93,38 +71,33 @@ export class LocalService {
   }
 
   /** The process of the service, and of its database unless DB_URL names another. */
-  get processId(): number {
+  get processId() {
     return this.#command.child.pid ?? Number.NaN;
   }
 
-  get output(): string {
-    return this.#command.output;
+  get output() {
+    return this.#command.readOutput();
   }
 
   /** Ends the service like Ctrl-C or a process manager. */
-  async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<EndedCommand> {
+  stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
     this.#command.child.kill(signal);
     return this.#command.ended;
   }
 
   /** Kills the service, like a power failure. */
-  async kill(): Promise<void> {
+  async kill() {
     this.#command.child.kill('SIGKILL');
     await this.#command.ended;
   }
 }
 
 /** Logs in and returns the header for the protected endpoints. */
-export async function authorize(
-  baseUrl: string,
-  { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings,
-): Promise<{ Authorization: string }> {
+export async function authorize(baseUrl: string, settings = testSettings) {
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
   const login = JSON.stringify({ username, password });
   const { envelope } = await request(`${baseUrl}/token`, { method: 'POST', body: login });
   return { Authorization: (envelope.data as { token: string }).token };
 }
 
-/** Makes an empty folder for the data of a service. */
-export async function createDataFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'book-catalog-'));
-}
+export const createDataFolder = () => mkdtemp(join(tmpdir(), 'book-catalog-'));

@@ -28,24 +28,20 @@ test('the two printed command lines log in and list the books', async () => {
   expect(output).toContain(local.dataFolder);
 });
 
-test.each<[string, () => Promise<NodeJS.ProcessEnv>, readonly string[]]>([
-  [
-    'settings that are empty or malformed, each of them',
-    async () => ({ SECRET_TOKEN: '', AUTH_PASSWORD: '', DB_URL: 'localhost/books' }),
-    ['SECRET_TOKEN is empty', 'AUTH_PASSWORD is empty', 'DB_URL is not the URL of a DynamoDB endpoint'],
-  ],
-  [
-    'an engine that does not respond',
-    async () => ({ DB_URL: 'http://127.0.0.1:9/books' }),
-    ['ECONNREFUSED', 'Make sure that a DynamoDB engine responds at http://127.0.0.1:9'],
-  ],
-  [
-    'a data folder that another service has open',
-    async () => ({ DB_PATH: local.dataFolder }),
-    ['cannot be used: another process has it open'],
-  ],
-])('a start ends with one paragraph that names %s', async (_what, environment, texts) => {
-  expectParagraph(await LocalService.fail(await environment()), texts);
+test('a start ends with one paragraph that names each setting that is empty or malformed', async () => {
+  const empty = ['SECRET_TOKEN is empty', 'AUTH_PASSWORD is empty'];
+  const ended = LocalService.fail({ SECRET_TOKEN: '', AUTH_PASSWORD: '', DB_URL: 'localhost/books' });
+  await expectParagraph(ended, ...empty, 'DB_URL is not the URL of a DynamoDB endpoint');
+});
+
+test('a start ends with one paragraph that names an engine that does not respond', async () => {
+  const advice = 'Make sure that a DynamoDB engine responds at http://127.0.0.1:9';
+  await expectParagraph(LocalService.fail({ DB_URL: 'http://127.0.0.1:9/books' }), 'ECONNREFUSED', advice);
+});
+
+test('a start ends with one paragraph that names a data folder that another service has open', async () => {
+  const ended = LocalService.fail({ DB_PATH: local.dataFolder });
+  await expectParagraph(ended, 'cannot be used: another process has it open');
 });
 
 test('a start ends with one paragraph that names a table with another key schema', async () => {
@@ -60,11 +56,11 @@ test('a start ends with one paragraph that names a table with another key schema
     }),
   );
 
-  const ended = await LocalService.fail({ DB_URL: `${engine.endpoint}/other` });
+  const ended = LocalService.fail({ DB_URL: `${engine.endpoint}/other` });
+  await expectParagraph(ended, '"other" is not a book table');
 
   client.destroy();
   await engine.stop();
-  expectParagraph(ended, ['"other" is not a book table']);
 });
 
 test('a start ends with one paragraph that names a port in use, before the data folder', async () => {
@@ -72,10 +68,10 @@ test('a start ends with one paragraph that names a port in use, before the data 
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
 
-  const ended = await LocalService.fail({ DB_PATH: local.dataFolder }, port);
+  const inUse = `Port ${port} on 127.0.0.1 cannot be used: another process is listening there`;
+  await expectParagraph(LocalService.fail({ DB_PATH: local.dataFolder }, port), inUse);
 
   other.close();
-  expectParagraph(ended, [`Port ${port} on 127.0.0.1 cannot be used: another process is listening there`]);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
@@ -93,10 +89,8 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 );
 
 /** The framework prints a foreseen error as "Error:" and its message, an unforeseen one with its stack. */
-function expectParagraph(
-  { exitCode, output }: Awaited<ReturnType<typeof LocalService.fail>>,
-  texts: readonly string[],
-): void {
+async function expectParagraph(fail: ReturnType<typeof LocalService.fail>, ...texts: readonly string[]) {
+  const { exitCode, output } = await fail;
   const [, paragraph = ''] = output.split('Error:\n');
   expect(exitCode).toBe(1);
   for (const text of texts) expect(paragraph).toContain(text);
