@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(dataFolder: string): Promise<unknown> {
+async function start(dataFolder: string) {
   const credentials = { username: 'admin', password: 'password' };
   return startStorage({ signingSecret: 'secret', corsOrigin: undefined, credentials, dataFolder }, () => {});
 }
@@ -27,12 +27,6 @@ async function makeStore(): Promise<void> {
   for (let key = 0; key < 2_000; key += 1) await store.put(`${key % 2 ? 'a' : 'z'}${key}`, 'x'.repeat(100));
   await store.compactRange('', 'z');
   await store.close();
-}
-
-async function damage(pattern: RegExp, change: (file: string) => Promise<void>): Promise<void> {
-  const files = (await readdir(folder)).filter((file) => pattern.test(file));
-  expect(files).not.toEqual([]);
-  for (const file of files) await change(join(folder, file));
 }
 
 const empty = (file: string) => truncate(file);
@@ -79,7 +73,9 @@ describe('a data folder that cannot be used is named, with the cause and what to
     ['no table file', /\.ldb$/, (file: string) => rm(file)],
   ])('a folder with %s', async (_damage, pattern, change) => {
     await makeStore();
-    await damage(pattern, change);
+    const files = (await readdir(folder)).filter((file) => pattern.test(file));
+    expect(files).not.toEqual([]);
+    for (const file of files) await change(join(folder, file));
 
     await expect(start(folder)).rejects.toThrow(
       /its files are damaged .* or move it away: the service then starts with an empty catalog/,

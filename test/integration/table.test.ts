@@ -22,12 +22,10 @@ test('a book table is accepted, empty and in use, and opens', async () => {
 });
 
 test('a missing table is named, with the SDK’s error as the cause', async () => {
-  const error: unknown = await new Table(connect(tables.endpoint()), 'no-such-table')
-    .verify()
-    .catch((reason) => reason);
+  const verifying = new Table(connect(tables.endpoint()), 'no-such-table').verify();
 
-  expect(error).toBeInstanceOf(TableNotFoundError);
-  expect(error).toMatchObject({
+  await expect(verifying).rejects.toThrow(TableNotFoundError);
+  await expect(verifying).rejects.toMatchObject({
     message: 'the table "no-such-table" does not exist',
     cause: { name: 'ResourceNotFoundException' },
   });
