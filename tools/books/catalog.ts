@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Book, BookFields } from '../../lib/books/book.ts';
+import type { BookFields } from '../../lib/books/book.ts';
 import {
   type BookCatalogClient,
   createBookCatalogClient,
@@ -45,10 +45,7 @@ export class Catalog {
   }
 
   /** Creates a book, or replays an earlier request with the same key. @returns the reason when the service refuses it */
-  async createBook(
-    body: BookFields,
-    idempotencyKey: string,
-  ): Promise<{ isReplay?: boolean; refusal?: string }> {
+  async createBook(body: BookFields, idempotencyKey: string) {
     const result = await this.#client.POST('/book', { body, idempotencyKey }).catch(this.#explain);
     if (refusals.includes(result.response.status)) return { refusal: describeResponse(result) };
     if (result.data === undefined) throw this.#fail(describeResponse(result));
@@ -56,7 +53,7 @@ export class Catalog {
   }
 
   /** Reads at most `limit` books with ids above `after`. */
-  async readPage(after: number, limit: number): Promise<{ books: readonly Book[]; more: boolean }> {
+  async readPage(after: number, limit: number) {
     const params = { query: { limit, after } };
     const result = await this.#client.GET('/books', { params }).catch(this.#explain);
     if (!Array.isArray(result.data?.data)) throw this.#fail(describeResponse(result));

@@ -7,7 +7,6 @@ export const fieldNames = ['title', 'author', 'year'] as const;
 
 export type FieldName = (typeof fieldNames)[number];
 
-/** The column of each field. */
 export type Columns = Readonly<Partial<Record<FieldName, string>>>;
 
 /** The user's options: the columns of fields, and the fields that the file does not have. */
@@ -24,11 +23,10 @@ const knownNames: Readonly<Record<FieldName, string>> = {
 };
 
 const maxShownLength = 30;
+
 /** Finds the columns of the fields. @throws {CommandError} when one is not clear, or missing without confirmation */
-export function chooseColumns(
-  names: readonly string[],
-  { columns: chosen, without }: ColumnOptions,
-): Columns {
+export function chooseColumns(names: readonly string[], options: ColumnOptions): Columns {
+  const { columns: chosen, without } = options;
   const columns: Partial<Record<FieldName, string>> = {};
   for (const field of fieldNames) {
     const [name, second] = findColumns(names, field, chosen);
@@ -57,7 +55,6 @@ function findColumns(names: readonly string[], field: FieldName, chosen: Columns
   return found.find(({ length }) => length > 0) ?? [];
 }
 
-/** @returns names for a message */
 export function quote(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(', ');
 }

@@ -51,12 +51,10 @@ export function findLineEnd(text: string, start: number): number {
   return lineEnd.test(text) ? lineEnd.lastIndex : text.length;
 }
 
-/** @returns how many lines end in a text */
 export function countLines(text: string): number {
   return text.match(lineEnd)?.length ?? 0;
 }
 
-/** @returns a cell that holds a text */
 export function quoteCell(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

@@ -8,7 +8,7 @@ import { type Access, Catalog } from './catalog.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { formatCount, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
-import { describeTable, openTable, type Row, readRows, type Table, type TableOptions } from './table.ts';
+import { describeTable, openTable, readRows, type Table, type TableOptions } from './table.ts';
 
 type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath' | 'rejectedPath', string>>;
 
@@ -20,9 +20,6 @@ export interface ImportCommand extends Access, TableOptions, Texts {
 }
 
 type OpenImport = { table: Table; command: ImportCommand; rejected: RejectedRows; stop: AbortSignal };
-
-/** A row with its idempotency key; none when it cannot become a book. */
-type KeyedRow = Row & { readonly key?: string };
 
 const shownBooks = 3;
 const maxShownLength = 200;
@@ -67,14 +64,14 @@ async function checkRows(table: Table, { batch }: ImportCommand, rejected: Rejec
     }
     if (total === 0) console.error('The first books:');
     if (total < shownBooks) console.error(`  ${JSON.stringify(row.book).slice(0, maxShownLength)}`);
-    keys.update(row.key ?? '');
+    keys.update(row.key);
     total += 1;
   }
   return { total, digest: keys.digest('base64url') };
 }
 
-/** A key is a digest of the fields and the number of rows so far with the same fields. */
-async function* readKeyedRows(table: Table, batch: string): AsyncGenerator<KeyedRow> {
+/** Adds the idempotency key of each row that can become a book: a digest of the fields and the number of rows so far with the same fields. */
+async function* readKeyedRows(table: Table, batch: string) {
   // Counts by a part of the digest, to save memory. A collision makes another key, which is still unique.
   const occurrences = new Map<number, number>();
   for await (const row of readRows(table)) {
@@ -118,7 +115,7 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
   // A failed worker closes the queue, which ends the others after their responses.
   const work = async () => {
     for await (const { row, index } of queue) {
-      const { isReplay, refusal } = await catalog.createBook(row.book, row.key ?? '');
+      const { isReplay, refusal } = await catalog.createBook(row.book, row.key);
       // A refused row is not done: the next run reports it again.
       if (refusal === undefined) doneAhead.add(index);
       else await rejected.add(row, refusal);

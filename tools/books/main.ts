@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
 import { scanRecord } from './csv.ts';
-import { CommandError, fileErrors, UsageError } from './errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 import { exportBooks } from './export-books.ts';
 import { importBooks } from './import-books.ts';
 import type { Format } from './table.ts';
@@ -42,6 +42,13 @@ const files = { rejected: text, checkpoint: text, batch: { ...text, default: '' 
 const flags = { help: flag, 'dry-run': flag, yes: flag };
 const numbers = { parallel: { ...text, default: '16' }, 'give-up-after': { ...text, default: '120' } };
 const options = { ...service, ...reading, ...files, ...flags, ...numbers };
+
+const fileErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no',
+  EACCES: 'this user must not read or write',
+  EISDIR: 'not a file but a folder:',
+  ENOSPC: 'no space is left for',
+};
 
 const separatorNames: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 

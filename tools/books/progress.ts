@@ -3,17 +3,11 @@ const { stderr } = process;
 const intervalMs = stderr.isTTY ? 100 : 5_000;
 const clearLine = '\r\x1b[K';
 
-/** The progress of a command on standard error: a line that changes on a terminal, a new line now and then elsewhere. */
-export interface Progress {
-  update(done: number): void;
-  /** Says something else, not twice in a row. */
-  say(text: string): void;
-  /** Leaves the last figures as they are. */
-  end(): void;
-}
-
-/** What is done at the start is the work of earlier runs, and does not count for the speed of this one. */
-export function startProgress(total: number, start: number, describe: () => string): Progress {
+/**
+ * The progress of a command on standard error: a line that changes on a terminal, a new line now and then elsewhere. What is
+ * done at the start is the work of earlier runs, and does not count for the speed of this one.
+ */
+export function startProgress(total: number, start: number, describe: () => string) {
   const startedAt = performance.now();
   let nextAt = startedAt + intervalMs;
   let said = '';
@@ -26,13 +20,14 @@ export function startProgress(total: number, start: number, describe: () => stri
     return `${describe()}, ${speed} (${Math.floor((done / total) * 100)} %)`;
   };
   return {
-    update(done) {
+    update(done: number) {
       if (performance.now() < nextAt) return;
       nextAt = performance.now() + intervalMs;
       status = measure(done);
       stderr.write(stderr.isTTY ? clearLine + status : `${status}\n`);
     },
-    say(text) {
+    /** Says something else, not twice in a row. */
+    say(text: string) {
       if (text !== said) stderr.write(stderr.isTTY ? `${clearLine}${text}\n${status}` : `${text}\n`);
       said = text;
     },

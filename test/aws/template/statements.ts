@@ -70,20 +70,12 @@ export function readRoleStatements(template: Template): ReadonlyMap<string, read
 }
 
 function attributesOf({ Resources }: Template): Readonly<Record<string, string>> {
-  const arns = Object.entries(Resources).flatMap(
-    ([
-      id,
-      {
-        Type,
-        Properties: { LogGroupName, TableName },
-      },
-    ]) => {
-      if (Type === 'AWS::Logs::LogGroup')
-        return [[id, `logs:${region}:${account}:log-group:${LogGroupName}:*`]];
-      if (Type === 'AWS::DynamoDB::Table') return [[id, `dynamodb:${region}:${account}:table/${TableName}`]];
-      return [];
-    },
-  );
+  const arns = Object.entries(Resources).flatMap(([id, { Type, Properties }]) => {
+    const { LogGroupName: group, TableName: table } = Properties;
+    if (Type === 'AWS::Logs::LogGroup') return [[id, `logs:${region}:${account}:log-group:${group}:*`]];
+    if (Type === 'AWS::DynamoDB::Table') return [[id, `dynamodb:${region}:${account}:table/${table}`]];
+    return [];
+  });
   return Object.fromEntries(arns.map(([id, arn]) => [`${id}.Arn`, `arn:aws:${arn}`]));
 }
 
