@@ -1,10 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import dns from 'node:dns';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -12,6 +11,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AttemptHandler } from '../../lib/dynamodb/http-handler.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
+import { listen as listenOnLoopback } from '../simulators/loopback-server.ts';
 import { connect } from '../support/book-table.ts';
 
 afterEach(() => {
@@ -23,13 +23,12 @@ afterEach(() => {
 async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
-  server.listen(0, host);
-  await once(server, 'listening');
+  const port = await listenOnLoopback(server, 0, host);
   onTestFinished(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return (server.address() as AddressInfo).port;
+  return port;
 }
 
 describe('connections', () => {

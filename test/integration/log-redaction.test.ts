@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { close, listen } from '../simulators/loopback-server.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { forgeToken } from '../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
@@ -77,17 +76,15 @@ beforeEach(async () => {
     receivedBody = Buffer.concat(await request.toArray()).toString();
     const { status, text } = respond();
     response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(text);
-  }).listen(0, '127.0.0.1');
-  await once(storage, 'listening');
+  });
   captureLog();
-  call = await loadHandlers(`http://127.0.0.1:${(storage.address() as AddressInfo).port}/books`);
+  call = await loadHandlers(`http://127.0.0.1:${await listen(storage)}/books`);
 });
 
-afterEach(() => {
+afterEach(async () => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  storage.closeAllConnections();
-  storage.close();
+  await close(storage);
 });
 
 const situation = fc.record({

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { startEngine } from '../simulators/engine.ts';
+import { close, listen } from '../simulators/loopback-server.ts';
 import { LocalService } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
@@ -64,14 +63,13 @@ test('a start ends with one paragraph that names a table with another key schema
 });
 
 test('a start ends with one paragraph that names a port in use, before the data folder', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
+  const other = createServer();
+  const port = await listen(other);
 
   const inUse = `Port ${port} on 127.0.0.1 cannot be used: another process is listening there`;
   await expectParagraph(LocalService.fail({ DB_PATH: local.dataFolder }, port), inUse);
 
-  other.close();
+  await close(other);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { auditLockFile, exitCodeOf, type Findings } from '../../.ci/security/audit.ts';
 import { findForeignLicences, type LockFile } from '../../.ci/security/licences.ts';
+import { close, listen } from '../simulators/loopback-server.ts';
 
 const project = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -44,9 +43,8 @@ describe('known vulnerabilities', () => {
       const isAudit = request.url?.startsWith('/-/npm/v1/security/advisories/bulk');
       const body = isAudit ? advisories : { ...left, 'dist-tags': { latest: '1.0.0' } };
       return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
-    }).listen(0, '127.0.0.1');
-    await once(registry, 'listening');
-    const url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+    });
+    const url = `http://127.0.0.1:${await listen(registry)}`;
     await withFolder(async (folder) => {
       const victim = { name: 'victim', version: '1.0.0', dependencies: { left: '1.0.0' } };
       const packages = { '': victim, 'node_modules/left': { version: '1.0.0' } };
@@ -55,7 +53,7 @@ describe('known vulnerabilities', () => {
 
       expect(await auditLockFile(folder, 'package-lock.json', '--registry', url)).toEqual(expected);
     });
-    registry.close();
+    await close(registry);
   });
 
   test.each([

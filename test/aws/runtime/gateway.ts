@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
 import { LambdaInstance } from '../../simulators/lambda-instance.ts';
+import { close, listen } from '../../simulators/loopback-server.ts';
 import { toHttpResponse } from '../../simulators/runtime-api.ts';
 import { functions } from '../../support/package-service.ts';
 
@@ -35,8 +35,7 @@ export class Gateway {
   /** Starts a gateway on a free loopback port for the functions in a folder, with their environment variables. */
   static async start(functionsFolder: string, environment: NodeJS.ProcessEnv): Promise<Gateway> {
     const gateway = new Gateway(functionsFolder, environment);
-    gateway.#server.listen(0, '127.0.0.1');
-    await once(gateway.#server, 'listening');
+    await listen(gateway.#server);
     return gateway;
   }
 
@@ -45,8 +44,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    await close(this.#server);
     for (const instance of this.#instances) await (await instance).stop();
   }
 

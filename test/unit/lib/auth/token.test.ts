@@ -1,11 +1,10 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTokenSigner, createTokenVerifier } from '../../../../lib/auth/token.ts';
 import { HttpError, outcomes } from '../../../../lib/http/outcomes.ts';
+import { close, listen } from '../../../simulators/loopback-server.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { captureLog } from '../../../support/captured-log.ts';
 import { encodeJson, forgeToken, signInput } from '../../../support/forge-token.ts';
@@ -202,16 +201,15 @@ describe('a stranger, who has a key of their own but not the secret', () => {
 describe('a client that knows the secret', () => {
   test('makes the service fetch no key, wherever the header says it is', async () => {
     const onRequest = vi.fn();
-    const keyServer = createServer(onRequest).listen(0, '127.0.0.1');
-    await once(keyServer, 'listening');
-    const url = `http://127.0.0.1:${(keyServer.address() as AddressInfo).port}/keys.json`;
+    const keyServer = createServer(onRequest);
+    const url = `http://127.0.0.1:${await listen(keyServer)}/keys.json`;
     const forge = (alg: string) => forgeToken({ header: { alg, kid: '1', jku: url, x5u: url }, secret });
 
     await verify(forge('HS256'));
     for (const alg of ['RS256', 'none']) await expectInvalid(forge(alg));
 
     expect(onRequest).not.toHaveBeenCalled();
-    keyServer.close();
+    await close(keyServer);
   });
 
   test('is accepted exactly while exp, read as a JSON number, lies ahead', async () => {
