@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import {
-  type ClientRequest,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -65,7 +64,7 @@ const trickleMs = 1_600;
 const resetNoticeMs = 20;
 
 /** A request, with its read or write units if they are metered. */
-export type MeteredRequest = Readonly<{ operation: string; units: number }>;
+export type MeteredRequest = { readonly operation: string; units: number };
 
 type FaultyProxyOptions = Readonly<{ isTls?: boolean; withoutChecksums?: boolean; metersCapacity?: boolean }>;
 
@@ -73,24 +72,7 @@ type FaultyProxyOptions = Readonly<{ isTls?: boolean; withoutChecksums?: boolean
  * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault of one
  * operation, or of one attempt at it, needs a proxy that parses the requests.
  */
-export interface FaultyProxy {
-  readonly endpoint: string;
-  /** The number of requests of an operation (`PutItem`, …). */
-  countRequests(operation: string): number;
-  /** Gives the requests, and forgets them. */
-  takeRequests(): readonly MeteredRequest[];
-  /** Fails a number of requests of an operation, after a number that pass. */
-  injectFault(operation: string, fault: Fault, times: number, after?: number): void;
-  /** Fails requests until {@link heal} is called. */
-  disturb(disturbance: Disturbance): void;
-  /** Breaks all connections and refuses new ones until {@link heal} is called. */
-  refuseConnections(): Promise<void>;
-  /** Delivers the held requests of timed-out attempts. @returns the number that reached the engine, without a reset */
-  deliverHeld(): Promise<number>;
-  /** Delivers held requests, clears the remaining faults, and forwards everything again. */
-  heal(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type FaultyProxy = Awaited<ReturnType<typeof startFaultyProxy>>;
 
 /**
  * Starts a proxy on a free loopback port that forwards everything until a fault is set.
@@ -102,10 +84,10 @@ export interface FaultyProxy {
 export async function startFaultyProxy(
   engineEndpoint: string,
   { isTls, withoutChecksums, metersCapacity }: FaultyProxyOptions = {},
-): Promise<FaultyProxy> {
-  const requests: { operation: string; units: number }[] = [];
+) {
+  const requests: MeteredRequest[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
-  const held: HeldRequest[] = [];
+  const held: (() => Promise<boolean>)[] = [];
   let disturbance: Disturbance | undefined;
 
   const handle: RequestListener = async (incoming, outgoing) => {
@@ -119,10 +101,7 @@ export async function startFaultyProxy(
     const fault = (planned ?? current)?.fault;
     const received = Buffer.concat(await incoming.toArray());
     const body = metersCapacity ? askForCapacity(received) : received;
-
-    const { method = 'POST' } = incoming;
-    const headers = { ...incoming.headers, 'content-length': String(body.length) };
-    const forward = () => sendAndReceive(request(engineEndpoint, { headers, method, agent: false }), body);
+    const forward = () => forwardTo(engineEndpoint, incoming, body);
     if (fault === 'request held') {
       held.push(hold(incoming.socket, forward));
       return;
@@ -137,22 +116,29 @@ export async function startFaultyProxy(
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
 
   const port = await listen(server);
+  /** Delivers the held requests of timed-out attempts. @returns the number that reached the engine, without a reset */
   const deliverHeld = async () => {
-    const delivered = await Promise.all(held.splice(0).map((request) => request.deliver()));
+    const delivered = await Promise.all(held.splice(0).map((deliver) => deliver()));
     return delivered.filter(Boolean).length;
   };
   return {
     endpoint: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`,
-    countRequests: (operation) => requests.filter((each) => each.operation === operation).length,
+    /** The number of requests of an operation (`PutItem`, …). */
+    countRequests: (operation: string) => requests.filter((each) => each.operation === operation).length,
+    /** Gives the requests, and forgets them. */
     takeRequests: () => requests.splice(0),
-    injectFault: (operation, fault, times, after = 0) => {
+    /** Fails a number of requests of an operation, after a number that pass. */
+    injectFault(operation: string, fault: Fault, times: number, after = 0) {
       plans.push({ operation, fault, times, after });
     },
-    disturb: (next) => {
+    /** Fails requests until `heal` is called. */
+    disturb(next: Disturbance) {
       disturbance = next;
     },
+    /** Breaks all connections and refuses new ones until `heal` is called. */
     refuseConnections: () => close(server),
     deliverHeld,
+    /** Delivers held requests, clears the remaining faults, and forwards everything again. */
     async heal() {
       disturbance = undefined;
       plans.length = 0;
@@ -167,25 +153,18 @@ function askForCapacity(body: Buffer): Buffer {
   return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' }));
 }
 
-/** A request in transit between a client and the engine. */
-interface HeldRequest {
-  /** Waits until its client has timed out. @returns whether the engine received it */
-  deliver(): Promise<boolean>;
-}
-
-function hold(socket: Socket, forward: () => Promise<TestResponse>): HeldRequest {
+/** Holds a request in transit. @returns what delivers it once its client has timed out, and tells whether it arrived */
+function hold(socket: Socket, forward: () => Promise<unknown>): () => Promise<boolean> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   let reset = false;
   socket.once('error', ({ code }: NodeJS.ErrnoException) => {
     reset = code === 'ECONNRESET';
   });
-  return {
-    async deliver() {
-      await closed;
-      await sleep(resetNoticeMs);
-      if (!reset) await forward();
-      return !reset;
-    },
+  return async () => {
+    await closed;
+    await sleep(resetNoticeMs);
+    if (!reset) await forward();
+    return !reset;
   };
 }
 
@@ -194,6 +173,17 @@ interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders & { 'x-amz-crc32'?: string };
   readonly body: Buffer;
+}
+
+async function forwardTo(
+  engineEndpoint: string,
+  { method = 'POST', headers }: IncomingMessage,
+  body: Buffer,
+): Promise<TestResponse> {
+  const options = { method, headers: { ...headers, 'content-length': String(body.length) }, agent: false };
+  const [response] = await once(request(engineEndpoint, options).end(body), 'response');
+  const received = Buffer.concat(await response.toArray());
+  return { status: response.statusCode, headers: response.headers, body: received };
 }
 
 /** The SDK numbers the attempts of a request in a header. */
@@ -225,21 +215,19 @@ async function spoil(
   const { status, headers, body } = response;
   // Errors of the engine are forwarded unchanged.
   if (typeof fault === 'object' && status < 300) return sendWrong(fault, response, outgoing);
-  const half = body.subarray(0, body.length / 2);
+  if (fault === 'wrong checksum')
+    return sendWrong({ bodyOf: () => body, checksum: 'wrong' }, response, outgoing);
   if (fault === 'response withheld') return;
   if (fault === 'response lost') {
     outgoing.socket?.destroy();
     return;
   }
   if (fault === 'response delayed') await sleep(delayMs);
-  const checksum = fault === 'wrong checksum' && {
-    'x-amz-crc32': String(Number(headers['x-amz-crc32']) ^ 1),
-  };
-  outgoing.writeHead(status, { ...headers, ...checksum });
+  outgoing.writeHead(status, headers);
   if (fault === 'response trickles') return trickle(body, outgoing);
   if (fault === 'response stalls' || fault === 'response reset') {
     // Sent as a separate chunk before the connection breaks.
-    await new Promise((sent) => outgoing.write(half, sent));
+    await new Promise((sent) => outgoing.write(body.subarray(0, body.length / 2), sent));
     if (fault === 'response reset') outgoing.socket?.resetAndDestroy();
     return;
   }
@@ -273,16 +261,6 @@ function alterDigits(body: Buffer): string {
   const text = body.toString();
   const altered = text.replace(/"N":"(\d)/g, (_, digit) => `"N":"${(Number(digit) % 9) + 1}`);
   return altered === text ? text.replace('{', '[') : altered;
-}
-
-async function sendAndReceive(forwarded: ClientRequest, body: Buffer): Promise<TestResponse> {
-  forwarded.end(body);
-  const [response] = await once(forwarded, 'response');
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    body: Buffer.concat(await response.toArray()),
-  };
 }
 
 function respondWithError(outgoing: ServerResponse, status: number, name: string): void {
