@@ -1,16 +1,13 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { createDataFolder, LocalService, testSettings } from '../local/local-service.ts';
+import { LocalService, testSettings } from '../local/local-service.ts';
 import { ConformanceContext } from './context.ts';
 import { conformanceCases } from './suite.ts';
 
 let service: LocalService;
 let context: ConformanceContext;
-let dataFolder: string;
 
 beforeAll(async () => {
-  dataFolder = await createDataFolder();
-  service = await LocalService.start({ DB_PATH: dataFolder });
+  service = await LocalService.start();
   context = ConformanceContext.create({
     baseUrl: service.baseUrl,
     username: testSettings.AUTH_USERNAME,
@@ -22,7 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   context.close();
   await service.stop();
-  await rm(dataFolder, { recursive: true, force: true });
 });
 
 describe('the local service conforms', () => {

@@ -8,7 +8,8 @@ import { createBookCatalogClient, LoginError } from '../../tools/client/book-cat
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { HttpClient, type HttpResponse } from '../support/http-client.ts';
-import { defaultCredentials, useLocalService } from './use-local-service.ts';
+import { defaultCredentials } from './local-service.ts';
+import { useLocalService } from './use-local-service.ts';
 
 const credentials = { username: 'admin', password: 'password' };
 
@@ -17,7 +18,9 @@ describe('README.md', () => {
 
   test('shows the output of its commands in their order, and they leave no file in the repository', async () => {
     const here = (text: string) =>
-      text.replaceAll('http://localhost:8080', local.baseUrl).replaceAll('/tmp/', `${local.dataFolder}/`);
+      text
+        .replaceAll('http://localhost:8080', local.baseUrl)
+        .replaceAll('/tmp/', `${local.service.dataFolder}/`);
     const examples = readExamples(here(await readFile('README.md', 'utf8')));
     const before = await untrackedFiles();
 

@@ -6,8 +6,8 @@ import { useService } from '../support/fixtures.ts';
 import { HttpClient, type HttpRequest, type HttpResponse } from '../support/http-client.ts';
 import { settings as handlerSettings } from '../support/load-handlers.ts';
 import { exchangeRaw } from '../support/raw-http.ts';
-import { LocalService } from './local-service.ts';
-import { defaultCredentials, useLocalService } from './use-local-service.ts';
+import { defaultCredentials, LocalService } from './local-service.ts';
+import { useLocalService } from './use-local-service.ts';
 
 /** Above the limits of the local server and API Gateway. */
 const tooLargeBody = 'x'.repeat(10 * 1024 * 1024 + 1);

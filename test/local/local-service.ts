@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { forgeToken } from '../support/forge-token.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { request } from '../support/http-client.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');
@@ -18,6 +18,12 @@ export const testSettings = {
   AUTH_USERNAME: 'librarian',
   AUTH_PASSWORD: "it's a password",
 };
+
+/** The defaults of `npm start`, as in the examples of the documents. */
+export const defaultCredentials = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
+
+/** A valid token for these services. */
+export const validToken = forgeToken({ secret: testSettings.SECRET_TOKEN });
 
 /** Starts a command, and collects standard output and standard error. */
 export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv, cwd = '.', input?: Buffer) {
@@ -36,6 +42,8 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv, cw
 export class LocalService {
   readonly baseUrl: string;
   readonly port: number;
+  /** The folder of its database, unless its environment names another. {@link stop} removes it. */
+  readonly dataFolder = createDataFolder();
   readonly #command: ReturnType<typeof startCommand>;
 
   private constructor(port: number, environment: NodeJS.ProcessEnv, folder = projectFolder) {
@@ -43,12 +51,13 @@ export class LocalService {
     this.baseUrl = `http://127.0.0.1:${port}`;
     // The developer's settings belong to the developer's books.
     const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
-    const env = { ...inherited, ...testSettings, ...environment };
+    const data = environment.DB_URL === undefined && { DB_PATH: this.dataFolder };
+    const env = { ...inherited, ...testSettings, ...data, ...environment };
     this.#command = startCommand([serverless, 'offline', '--httpPort', String(port)], env, folder);
   }
 
   /** Starts a service with these variables on top of {@link testSettings}, and waits until it is ready. */
-  static async start(environment: NodeJS.ProcessEnv, folder?: string) {
+  static async start(environment: NodeJS.ProcessEnv = {}, folder?: string) {
     const service = new LocalService(await findFreePort(), environment, folder);
     const deadline = Date.now() + startTimeoutMs;
     while (!service.output.includes('Stop it with Ctrl-C')) {
@@ -65,9 +74,9 @@ export class LocalService {
   static async fail(environment: NodeJS.ProcessEnv, port?: number) {
     const service = new LocalService(port ?? (await findFreePort()), environment);
     const timer = setTimeout(() => service.kill(), startTimeoutMs);
-    const ended = await service.#command.ended;
+    await service.#command.ended;
     clearTimeout(timer);
-    return ended;
+    return service.stop();
   }
 
   /** The process of the service, and of its database unless DB_URL names another. */
@@ -80,9 +89,11 @@ export class LocalService {
   }
 
   /** Ends the service like Ctrl-C or a process manager. */
-  stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
+  async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM') {
     this.#command.child.kill(signal);
-    return this.#command.ended;
+    const ended = await this.#command.ended;
+    rmSync(this.dataFolder, { recursive: true, force: true });
+    return ended;
   }
 
   /** Kills the service, like a power failure. */
@@ -92,12 +103,4 @@ export class LocalService {
   }
 }
 
-/** Logs in and returns the header for the protected endpoints. */
-export async function authorize(baseUrl: string, settings = testSettings) {
-  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
-  const login = JSON.stringify({ username, password });
-  const { envelope } = await request(`${baseUrl}/token`, { method: 'POST', body: login });
-  return { Authorization: (envelope.data as { token: string }).token };
-}
-
-export const createDataFolder = () => mkdtemp(join(tmpdir(), 'book-catalog-'));
+export const createDataFolder = () => mkdtempSync(join(tmpdir(), 'book-catalog-'));

@@ -52,7 +52,8 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   const report = formatGatewayReport('API Gateway at stage test', cases);
   expect(report).toContain('413 (content-type: text/plain) `HTTP content length exceeded 10485760 bytes.`');
   expect(report).toContain('`GET /nowhere` with `Authorization`: 400 (content-type: application/json)');
-  expect(report).not.toContain(local.headers.Authorization.slice(0, 20));
+  // Every token begins so.
+  expect(report).not.toContain('eyJ');
 });
 
 test('a stage with wrong responses of its functions fails', async () => {

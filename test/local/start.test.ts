@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
@@ -24,7 +23,7 @@ test('the two printed command lines log in and list the books', async () => {
   expect(stdout).toBe(JSON.stringify({ status: 200, message: 'Books retrieved successfully', data: [] }));
   expect(output.trimStart()).toMatch(/^Book Catalog is ready at /);
   expect(output).toContain(local.baseUrl);
-  expect(output).toContain(local.dataFolder);
+  expect(output).toContain(local.service.dataFolder);
 });
 
 test('a start ends with one paragraph that names each setting that is empty or malformed', async () => {
@@ -39,7 +38,7 @@ test('a start ends with one paragraph that names an engine that does not respond
 });
 
 test('a start ends with one paragraph that names a data folder that another service has open', async () => {
-  const ended = LocalService.fail({ DB_PATH: local.dataFolder });
+  const ended = LocalService.fail({ DB_PATH: local.service.dataFolder });
   await expectParagraph(ended, 'cannot be used: another process has it open');
 });
 
@@ -67,7 +66,7 @@ test('a start ends with one paragraph that names a port in use, before the data 
   const port = await listen(other);
 
   const inUse = `Port ${port} on 127.0.0.1 cannot be used: another process is listening there`;
-  await expectParagraph(LocalService.fail({ DB_PATH: local.dataFolder }, port), inUse);
+  await expectParagraph(LocalService.fail({ DB_PATH: local.service.dataFolder }, port), inUse);
 
   await close(other);
 });
@@ -75,7 +74,7 @@ test('a start ends with one paragraph that names a port in use, before the data 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s ends a service with exit code 0 within two seconds, with a connection open',
   async (signal) => {
-    const service = await LocalService.start({ DB_PATH: join(local.dataFolder, signal) });
+    const service = await LocalService.start();
     await fetch(`${service.baseUrl}/books`, { keepalive: true });
 
     const startedAt = performance.now();

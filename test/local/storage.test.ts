@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { request } from '../support/http-client.ts';
-import { authorize, LocalService } from './local-service.ts';
+import { LocalService } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const unavailable = { status: 503, message: 'Service unavailable', data: null };
@@ -28,16 +28,14 @@ test('a full disk gives 503 until there is space, and no acknowledged book is lo
   }, waiting);
   await local.service.kill();
 
-  const restarted = await LocalService.start({ DB_PATH: local.dataFolder });
-  const { envelope } = await request(`${restarted.baseUrl}/books`, {
-    headers: await authorize(restarted.baseUrl),
-  });
+  const restarted = await LocalService.start({ DB_PATH: local.service.dataFolder });
+  const { envelope } = await request(`${restarted.baseUrl}/books`, { headers: local.headers });
   await restarted.stop();
 
   expect(refused.map((response) => response.envelope)).toEqual(Array(5).fill(unavailable));
   expect(envelope.data).toEqual(acknowledged);
   expect(local.service.output).toContain(
-    `The data folder ${local.dataFolder} cannot be used: there is no space left on its disk`,
+    `The data folder ${local.service.dataFolder} cannot be used: there is no space left on its disk`,
   );
 });
 

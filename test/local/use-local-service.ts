@@ -1,10 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { request } from '../support/http-client.ts';
-import { authorize, createDataFolder, LocalService, testSettings } from './local-service.ts';
-
-/** The defaults of `npm start`, as in the examples of the documents. */
-export const defaultCredentials = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
+import { LocalService, validToken } from './local-service.ts';
 
 /**
  * Starts a service with an empty catalog before the tests of a file, and stops it after them. Another folder than
@@ -17,28 +13,20 @@ export function useLocalService(
   const shared = {
     service: {} as LocalService,
     baseUrl: '',
-    dataFolder: '',
-    headers: { Authorization: '' },
+    headers: { Authorization: validToken },
     /** Sends a request with the token. */
     send(method: string, path: string, body?: unknown) {
-      const { baseUrl, headers } = shared;
-      return request(baseUrl + path, {
+      return request(shared.baseUrl + path, {
         method,
-        headers,
+        headers: shared.headers,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
     },
   };
   beforeAll(async () => {
-    shared.dataFolder = await createDataFolder();
-    const variables = { DB_PATH: shared.dataFolder, ...environment };
-    shared.service = await LocalService.start(variables, await folder?.());
+    shared.service = await LocalService.start(environment, await folder?.());
     shared.baseUrl = shared.service.baseUrl;
-    shared.headers = await authorize(shared.baseUrl, { ...testSettings, ...environment });
   });
-  afterAll(async () => {
-    await shared.service.stop?.();
-    await rm(shared.dataFolder, { recursive: true, force: true });
-  });
+  afterAll(() => shared.service.stop?.());
   return shared;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createDataFolder, LocalService } from '../../test/local/local-service.ts';
+import { defaultCredentials, LocalService } from '../../test/local/local-service.ts';
 import { projectFolder } from './postman-collection.ts';
 
 /** The part of newman's summary that is looked at here. */
@@ -31,9 +31,7 @@ const statuses = {
  */
 export async function testPostmanCollection(): Promise<void> {
   const file = join(projectFolder, 'tools/client/book-catalog.postman_collection.json');
-  const dataFolder = await createDataFolder();
-  const login = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
-  const service = await LocalService.start({ DB_PATH: dataFolder, ...login });
+  const service = await LocalService.start(defaultCredentials);
   try {
     const collection = await readFile(file, 'utf8');
     assert.deepEqual(await sendAll(JSON.parse(collection), service.baseUrl), statuses);
@@ -41,7 +39,6 @@ export async function testPostmanCollection(): Promise<void> {
     assert.deepEqual(await sendAll(withHeaders, service.baseUrl), { ...statuses, 'Fetch a book': 304 });
   } finally {
     await service.stop();
-    await rm(dataFolder, { recursive: true, force: true });
   }
 }
 

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { authorize, createDataFolder, LocalService } from '../../local/local-service.ts';
+import { createDataFolder, LocalService } from '../../local/local-service.ts';
 import { EngineProcess } from '../../simulators/engine.ts';
 import { checkHistory } from './check-history.ts';
-import { type Target, Workload } from './workload.ts';
+import { Workload } from './workload.ts';
 
 /** The number of kills. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
@@ -14,12 +14,12 @@ type Finish = Pick<TestContext, 'onTestFinished'>;
 
 async function startService({ onTestFinished }: Finish, environment: NodeJS.ProcessEnv) {
   const service = await LocalService.start(environment);
-  onTestFinished(() => service.kill());
-  return { service, target: { baseUrl: service.baseUrl, headers: await authorize(service.baseUrl) } };
+  onTestFinished(async () => void (await service.stop()));
+  return service;
 }
 
-async function makeDataFolder({ onTestFinished }: Finish): Promise<string> {
-  const folder = await createDataFolder();
+function makeDataFolder({ onTestFinished }: Finish): string {
+  const folder = createDataFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -28,9 +28,9 @@ async function makeDataFolder({ onTestFinished }: Finish): Promise<string> {
 const waitForCrash = () => sleep(randomInt(300, 2_500));
 
 /** Retries the creates without a response, and compares the stored books with the responses. */
-async function check(workload: Workload, target: Target): Promise<void> {
-  await workload.completeCreates(target);
-  expect(await workload.list(target)).toBe(200);
+async function check(workload: Workload, baseUrl: string): Promise<void> {
+  await workload.completeCreates(baseUrl);
+  expect(await workload.list(baseUrl)).toBe(200);
   expect(checkHistory(workload.operations)).toEqual([]);
   expect(workload.violations).toEqual([]);
   expect(workload.acknowledgedWrites).toBeGreaterThan(rounds);
@@ -39,40 +39,40 @@ async function check(workload: Workload, target: Target): Promise<void> {
 
 describe.concurrent(`kill -9, ${rounds} times under load: nothing is lost or made up`, () => {
   test('of the service and the engine in it', async (context) => {
-    const environment = { DB_PATH: await makeDataFolder(context) };
+    const environment = { DB_PATH: makeDataFolder(context) };
     const workload = new Workload();
     for (let round = 0; round < rounds; round += 1) {
-      const { service, target } = await startService(context, environment);
-      expect(await workload.list(target)).toBe(200);
+      const service = await startService(context, environment);
+      expect(await workload.list(service.baseUrl)).toBe(200);
       const stop = new AbortController();
-      const working = workload.run(target, stop.signal);
+      const working = workload.run(service.baseUrl, stop.signal);
       await waitForCrash();
       await service.kill();
       stop.abort();
       await working;
     }
-    await check(workload, (await startService(context, environment)).target);
+    await check(workload, (await startService(context, environment)).baseUrl);
   });
 
   test('of the database; the service stays up', async (context) => {
-    const dataFolder = await makeDataFolder(context);
+    const dataFolder = makeDataFolder(context);
     let engine = await EngineProcess.start(dataFolder);
     context.onTestFinished(() => engine.kill());
-    const { target } = await startService(context, { DB_URL: `http://127.0.0.1:${engine.port}/books` });
+    const { baseUrl } = await startService(context, { DB_URL: `http://127.0.0.1:${engine.port}/books` });
     const workload = new Workload();
     const stop = new AbortController();
-    const working = workload.run(target, stop.signal);
+    const working = workload.run(baseUrl, stop.signal);
     for (let round = 0; round < rounds; round += 1) {
       await waitForCrash();
       await engine.kill();
       // From no outage to one that is longer than all attempts at a request.
       await sleep(randomInt(1_000));
       engine = await EngineProcess.start(dataFolder, engine.port);
-      await expect.poll(() => workload.list(target), { timeout: 10_000, interval: 100 }).toBe(200);
+      await expect.poll(() => workload.list(baseUrl), { timeout: 10_000, interval: 100 }).toBe(200);
     }
     await waitForCrash();
     stop.abort();
     await working;
-    await check(workload, target);
+    await check(workload, baseUrl);
   });
 });

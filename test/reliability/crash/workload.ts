@@ -3,13 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../../lib/books/book.ts';
+import { validToken } from '../../local/local-service.ts';
 import type { Operation } from './history.ts';
-
-/** The address of the service, which changes with each restart. */
-export interface Target {
-  readonly baseUrl: string;
-  readonly headers: { readonly Authorization: string };
-}
 
 const clients = 8;
 
@@ -28,7 +23,7 @@ type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invok
 /** An envelope; its status is 0 when the connection broke. */
 type TestResponse = Pick<Operation, 'status'> & { readonly data: unknown };
 
-/** Clients that create, read, change and delete books, and the history of their operations. */
+/** Clients that create, read, change and delete books, and the history of their operations. Restarts change the base URL. */
 export class Workload {
   readonly operations: Operation[] = [];
   /** The responses to repeated creates that differ from the first one, in sentences. */
@@ -43,10 +38,10 @@ export class Workload {
   }
 
   /** Runs all clients until `stop`; each of them waits for its last response. */
-  async run(target: Target, stop: AbortSignal): Promise<void> {
+  async run(baseUrl: string, stop: AbortSignal): Promise<void> {
     const work = async () => {
       while (!stop.aborted) {
-        const operation = await this.#doSomething(target);
+        const operation = await this.#doSomething(baseUrl);
         this.operations.push(operation);
         if (operation.returned === Number.POSITIVE_INFINITY) await sleep(pauseAfterFailureMs);
       }
@@ -55,39 +50,39 @@ export class Workload {
   }
 
   /** Reads all books, as an operation of the history. @returns the status of the response */
-  async list(target: Target): Promise<number> {
-    const { data, ...response } = await ask(target, 'GET', '/books');
+  async list(baseUrl: string): Promise<number> {
+    const { data, ...response } = await ask(baseUrl, 'GET', '/books');
     this.operations.push({ type: 'list', ...response, books: (data ?? []) as Book[] });
     return response.status;
   }
 
   /** Retries the creates without a response. */
-  async completeCreates(target: Target): Promise<void> {
+  async completeCreates(baseUrl: string): Promise<void> {
     for (let open = this.#openCreates.pop(); open !== undefined; open = this.#openCreates.pop()) {
-      this.operations.push(await this.#create(target, open));
+      this.operations.push(await this.#create(baseUrl, open));
     }
   }
 
-  async #doSomething(target: Target): Promise<Operation> {
+  async #doSomething(baseUrl: string): Promise<Operation> {
     const open = this.#openCreates.pop();
-    if (open !== undefined) return this.#create(target, open);
+    if (open !== undefined) return this.#create(baseUrl, open);
     const repeated = this.#created[randomInt(this.#created.length + 1)];
-    if (repeated !== undefined && randomInt(repeatEvery) === 0) await this.#repeat(target, repeated);
+    if (repeated !== undefined && randomInt(repeatEvery) === 0) await this.#repeat(baseUrl, repeated);
     const id = this.#ids[randomInt(Math.max(this.#ids.length, 1))];
     const dice = randomInt(10);
-    if (id === undefined || dice < 3) return this.#create(target);
-    if (dice < 6) return { type: 'get', id, ...asBook(await ask(target, 'GET', `/book/${id}`)) };
+    if (id === undefined || dice < 3) return this.#create(baseUrl);
+    if (dice < 6) return { type: 'get', id, ...asBook(await ask(baseUrl, 'GET', `/book/${id}`)) };
     if (dice < 9) {
       const changes = { author: randomUUID(), year: randomInt(1_000_000) };
-      return { type: 'update', id, changes, ...asBook(await ask(target, 'PUT', `/book/${id}`, changes)) };
+      return { type: 'update', id, changes, ...asBook(await ask(baseUrl, 'PUT', `/book/${id}`, changes)) };
     }
-    return { type: 'delete', id, ...asBook(await ask(target, 'DELETE', `/book/${id}`)) };
+    return { type: 'delete', id, ...asBook(await ask(baseUrl, 'DELETE', `/book/${id}`)) };
   }
 
   /** Its title is the idempotency key, so a retry creates no second book. */
-  async #create(target: Target, open?: OpenCreate): Promise<Operation> {
+  async #create(baseUrl: string, open?: OpenCreate): Promise<Operation> {
     const fields = open?.fields ?? { title: randomUUID(), author: 'first', year: 1 };
-    const response = asBook(await ask(target, 'POST', '/book', fields, fields.title));
+    const response = asBook(await ask(baseUrl, 'POST', '/book', fields, fields.title));
     const invoked = open?.invoked ?? response.invoked;
     if (response.returned === Number.POSITIVE_INFINITY) this.#openCreates.push({ fields, invoked });
     if (response.book) {
@@ -99,8 +94,8 @@ export class Workload {
   }
 
   /** The response repeats the first one, whatever happened to the book since. */
-  async #repeat(target: Target, { id, ...fields }: Book): Promise<void> {
-    const { status, data } = await ask(target, 'POST', '/book', fields, fields.title);
+  async #repeat(baseUrl: string, { id, ...fields }: Book): Promise<void> {
+    const { status, data } = await ask(baseUrl, 'POST', '/book', fields, fields.title);
     if (status === 0 || status === 503) return;
     if (status !== 201 || !isDeepStrictEqual(data, { id, ...fields })) {
       this.violations.push(`create of book ${id}, repeated: ${status} ${JSON.stringify(data)}`);
@@ -108,11 +103,11 @@ export class Workload {
   }
 }
 
-async function ask({ baseUrl, headers }: Target, method: string, path: string, body?: object, key?: string) {
+async function ask(baseUrl: string, method: string, path: string, body?: object, key?: string) {
   const invoked = performance.now();
   const response: TestResponse = await fetch(baseUrl + path, {
     method,
-    headers: { ...headers, ...(key && { 'Idempotency-Key': key }) },
+    headers: { Authorization: validToken, ...(key && { 'Idempotency-Key': key }) },
     ...(body && { body: JSON.stringify(body) }),
   })
     .then((response) => response.json() as Promise<TestResponse>)

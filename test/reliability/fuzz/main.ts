@@ -5,10 +5,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { createDataFolder, LocalService, testSettings } from '../../local/local-service.ts';
+import { defaultCredentials, LocalService, validToken } from '../../local/local-service.ts';
 import { fragments } from '../../support/any-text.ts';
-import { forgeToken } from '../../support/forge-token.ts';
 import { NoPythonError, preparePython } from '../../support/python-environment.ts';
 
 const noPythonExitCode = 77;
@@ -17,9 +15,6 @@ const hooks = {
   SCHEMATHESIS_HOOKS: 'test/reliability/fuzz/hooks.py',
   FRAGMENTS: JSON.stringify(fragments),
 };
-
-/** The example in openapi.yaml, so that it is a valid login. */
-const exampleLogin = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
 
 try {
   process.exitCode = await main(process.argv.slice(2));
@@ -33,15 +28,14 @@ try {
 async function main(options: readonly string[]): Promise<number> {
   // Git ignores it.
   const command = preparePython('.venv-fuzz', 'test/reliability/fuzz/requirements.txt');
-  const dataFolder = await createDataFolder();
-  const service = await LocalService.start({ DB_PATH: dataFolder, ...exampleLogin });
+  // The example in openapi.yaml is then a valid login.
+  const service = await LocalService.start(defaultCredentials);
   try {
-    const token = forgeToken({ secret: testSettings.SECRET_TOKEN });
     const fuzzer = spawn(
       command('schemathesis'),
       [
         ...['--config-file', 'test/reliability/fuzz/schemathesis.toml', 'run', 'openapi.yaml'],
-        ...['--url', service.baseUrl, '--header', `Authorization: ${token}`],
+        ...['--url', service.baseUrl, '--header', `Authorization: ${validToken}`],
         ...options,
       ],
       { stdio: 'inherit', env: { ...process.env, ...hooks } },
@@ -50,6 +44,5 @@ async function main(options: readonly string[]): Promise<number> {
     return exitCode ?? 1;
   } finally {
     await service.stop();
-    await rm(dataFolder, { recursive: true, force: true });
   }
 }
