@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { outcomes } from '../../lib/http/outcomes.ts';
+import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
 import { readDescription } from '../../tools/api/description.ts';
 import { gatewayQuestions } from '../conformance/gateway-questions.ts';
 import { conformanceCases } from '../conformance/suite.ts';
-import { description, operations, type ResponseDescription } from '../support/contract/description.ts';
+import { description, examplesOf, operations } from '../support/contract/description.ts';
 import { decodeToken, forgeToken } from '../support/forge-token.ts';
 
 /** More, and `npm run` is no overview any longer. */
@@ -59,11 +59,8 @@ describe('docs/specification.md', () => {
 
 describe('openapi.yaml', () => {
   /** Status and message of each example. */
-  const textsOf = ({ content }: ResponseDescription): string[] =>
-    Object.values(content?.['application/json'].examples ?? {}).map(({ value }) => {
-      const { status, message } = value as { readonly status: number; readonly message: string };
-      return `${status} ${message}`;
-    });
+  const textsOf = (examples: Readonly<Record<string, unknown>>) =>
+    (Object.values(examples) as Outcome[]).map(({ status, message }) => `${status} ${message}`);
 
   test('its generated part is what the tables in lib/ say; `npm run api` writes it', async () => {
     const { text, current } = await readDescription();
@@ -85,14 +82,14 @@ describe('openapi.yaml', () => {
     const { notModified: _, ...withBody } = outcomes;
     const possible = [...Object.values(withBody), ...Object.values(gatewayResponses)];
     const described = [description.components.responses, ...operations.map(({ responses }) => responses)]
-      .flatMap((responses) => Object.values(responses))
+      .flatMap((responses) => Object.values(responses).map(examplesOf))
       .flatMap(textsOf);
 
     expect(new Set(described)).toEqual(
       new Set(possible.map(({ status, message }) => `${status} ${message}`)),
     );
     for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses))) {
-      for (const text of textsOf(response)) expect(text).toMatch(new RegExp(`^${status} `));
+      for (const text of textsOf(examplesOf(response))) expect(text).toMatch(new RegExp(`^${status} `));
     }
   });
 });

@@ -126,6 +126,10 @@ export interface components {
             /** @description The payload of a success; `null` on errors and after a deletion */
             readonly data: unknown;
         };
+        /** @description The body of a response with one book */
+        readonly BookEnvelope: {
+            readonly data: components["schemas"]["Book"];
+        } & WithRequired<components["schemas"]["Envelope"], "data">;
         /** @description The body of an error, and of the response to a deletion */
         readonly EmptyEnvelope: {
             readonly data?: null;
@@ -196,6 +200,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 400,
+                 *       "message": "Bad request",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 400;
@@ -238,6 +249,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 404,
+                 *       "message": "Book not found",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 404;
@@ -252,6 +270,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 404,
+                 *       "message": "Not found",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 404;
@@ -266,6 +291,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 412,
+                 *       "message": "Precondition failed",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 412;
@@ -283,6 +315,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 413,
+                 *       "message": "Payload too large",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 413;
@@ -297,6 +336,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 422,
+                 *       "message": "Idempotency key already used",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 422;
@@ -312,6 +358,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 429,
+                 *       "message": "Too many requests",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 429;
@@ -326,6 +379,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 500,
+                 *       "message": "Internal server error",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 500;
@@ -341,6 +401,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 502,
+                 *       "message": "Bad gateway",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 502;
@@ -356,6 +423,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 503,
+                 *       "message": "Service unavailable",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 503;
@@ -371,6 +445,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "status": 504,
+                 *       "message": "Gateway timeout",
+                 *       "data": null
+                 *     }
+                 */
                 readonly "application/json": {
                     /** @constant */
                     readonly status?: 504;
@@ -420,6 +501,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "message": "Token generated successfully",
+                     *       "data": {
+                     *         "token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJleHAiOjE3MDAwMDA5MDB9.HWHKEosKfgTrn55vA6VueOMwTh5D2HFXqjH5thl5VRE"
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": {
                         /** @constant */
                         readonly status?: 200;
@@ -449,6 +539,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 401,
+                     *       "message": "Invalid credentials",
+                     *       "data": null
+                     *     }
+                     */
                     readonly "application/json": {
                         /** @constant */
                         readonly status?: 401;
@@ -490,6 +587,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "title": "Dune",
+                 *       "author": "Frank Herbert",
+                 *       "year": 1965
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["NewBook"];
             };
         };
@@ -503,13 +607,24 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 201,
+                     *       "message": "Book created successfully",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "title": "Dune",
+                     *         "author": "Frank Herbert",
+                     *         "year": 1965
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": {
                         /** @constant */
                         readonly status?: 201;
                         /** @constant */
                         readonly message?: "Book created successfully";
-                        readonly data: components["schemas"]["Book"];
-                    } & WithRequired<components["schemas"]["Envelope"], "data">;
+                    } & components["schemas"]["BookEnvelope"];
                 };
             };
             /** @description Invalid body, malformed key, or malformed HTTP */
@@ -611,13 +726,24 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "message": "Book retrieved successfully",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "title": "Dune",
+                     *         "author": "Frank Herbert",
+                     *         "year": 1965
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": {
                         /** @constant */
                         readonly status?: 200;
                         /** @constant */
                         readonly message?: "Book retrieved successfully";
-                        readonly data: components["schemas"]["Book"];
-                    } & WithRequired<components["schemas"]["Envelope"], "data">;
+                    } & components["schemas"]["BookEnvelope"];
                 };
             };
             /** @description The entity tag of the book is in `If-None-Match`; no body */
@@ -656,6 +782,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "year": 1966
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["BookChanges"];
             };
         };
@@ -667,13 +798,24 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "message": "Book updated successfully",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "title": "Dune",
+                     *         "author": "Frank Herbert",
+                     *         "year": 1966
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": {
                         /** @constant */
                         readonly status?: 200;
                         /** @constant */
                         readonly message?: "Book updated successfully";
-                        readonly data: components["schemas"]["Book"];
-                    } & WithRequired<components["schemas"]["Envelope"], "data">;
+                    } & components["schemas"]["BookEnvelope"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
@@ -712,6 +854,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": 200,
+                     *       "message": "Book deleted successfully",
+                     *       "data": null
+                     *     }
+                     */
                     readonly "application/json": {
                         /** @constant */
                         readonly status?: 200;

@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { HttpResponse } from '../http-client.ts';
-import { description, findOperation, type Operation, type ResponseDescription } from './description.ts';
+import {
+  description,
+  examplesOf,
+  findOperation,
+  type Operation,
+  type ResponseDescription,
+} from './description.ts';
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
 const validators = new WeakMap<object, ValidateFunction>();
@@ -37,13 +43,12 @@ export function checkResponse(response: HttpResponse): void {
   throw new Error(`openapi.yaml and the service differ: ${received}: ${problem}`);
 }
 
-/** Names the examples that a response equals, whatever its token, such as `GET /book/{id} 404 bookNotFound`. */
+/** Names the examples that a response equals, whatever its token, such as `POST /book 400 invalidInput`. */
 export function findExamples(response: HttpResponse): readonly string[] {
   const operation = findOperation(response.request.method, response.request.path);
-  const { examples = {} } = operation?.responses[response.status]?.content?.['application/json'] ?? {};
   const envelope = withoutToken(parseBody(response));
-  return Object.entries(examples)
-    .filter(([, { value }]) => isDeepStrictEqual(withoutToken(value), envelope))
+  return Object.entries(examplesOf(operation?.responses[response.status]))
+    .filter(([, value]) => isDeepStrictEqual(withoutToken(value), envelope))
     .map(([name]) => `${operation?.route} ${response.status} ${name}`);
 }
 

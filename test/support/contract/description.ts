@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 
-interface Examples {
+/** JSON with one example, or with several by name. */
+interface JsonDescription {
   readonly schema: object;
-  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 interface HeaderDescription {
@@ -16,7 +18,7 @@ interface HeaderDescription {
 /** A described response; `content` is absent when it has no body. */
 export interface ResponseDescription {
   readonly headers?: Readonly<Record<string, HeaderDescription>>;
-  readonly content?: { readonly 'application/json': Examples };
+  readonly content?: { readonly 'application/json': JsonDescription };
 }
 
 type Responses = Readonly<Record<string, ResponseDescription>>;
@@ -27,7 +29,7 @@ interface OperationObject {
     readonly in: 'query' | 'header' | 'path';
     readonly schema: object;
   }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': Examples } };
+  readonly requestBody?: { readonly content: { readonly 'application/json': JsonDescription } };
   readonly responses: Responses;
 }
 
@@ -41,16 +43,13 @@ export const description = resolveReferences(source) as {
 
 /** Every operation; its route is method and path template, such as `GET /book/{id}`. */
 export const operations = Object.entries(description.paths).flatMap(([path, { parameters, ...methods }]) =>
-  Object.entries(methods).map(([method, operation]) => {
-    const body = operation.requestBody?.content['application/json'];
-    return {
-      route: `${method.toUpperCase()} ${path}`,
-      parameters: operation.parameters ?? [],
-      bodySchema: body?.schema,
-      bodyExamples: Object.values(body?.examples ?? {}).map(({ value }) => value),
-      responses: operation.responses,
-    };
-  }),
+  Object.entries(methods).map(([method, operation]) => ({
+    route: `${method.toUpperCase()} ${path}`,
+    parameters: operation.parameters ?? [],
+    bodySchema: operation.requestBody?.content['application/json'].schema,
+    bodyExamples: Object.values(examplesOf(operation.requestBody)),
+    responses: operation.responses,
+  })),
 );
 
 /** One method of one path. */
@@ -61,6 +60,13 @@ export function findOperation(method: string, path: string): Operation | undefin
   const [pathname = ''] = path.split('?');
   const template = /^\/book\/[^/]+$/.test(pathname) ? '/book/{id}' : pathname;
   return operations.find(({ route }) => route === `${method} ${template}`);
+}
+
+/** The examples of a request or response body, by name. */
+export function examplesOf(described?: Pick<ResponseDescription, 'content'>): Record<string, unknown> {
+  const { example, examples } = described?.content?.['application/json'] ?? {};
+  if (examples === undefined) return example === undefined ? {} : { example };
+  return Object.fromEntries(Object.entries(examples).map(([name, { value }]) => [name, value]));
 }
 
 function resolveReferences(value: unknown): unknown {
