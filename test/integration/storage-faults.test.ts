@@ -225,13 +225,13 @@ test.concurrent.each([
 
 test('an engine that is restarted at its address serves the same repository again', async () => {
   const path = await mkdtemp(join(tmpdir(), 'book-catalog-'));
-  const stopped = await startEngine({ path });
+  const stopped = await startEngine(path);
   const { repository, client, tableName } = await createBookTable(stopped.endpoint);
   const created = await repository.create(emma);
 
   await stopped.stop();
   await expectUnavailable([repository.get(created.id), repository.create(emma)]);
-  const restarted = await startEngine({ path, port: stopped.port });
+  const restarted = await startEngine(path, stopped.port);
 
   expect(await repository.get(created.id)).toEqual(created);
   expect(await listBooks({ client, tableName })).toEqual([created]);

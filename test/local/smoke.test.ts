@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
 import { type CaseResult, runSuite } from '../conformance/run-suite.ts';
 import { groupNames } from '../conformance/suite.ts';
-import { type Fate, type FaultyGateway, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { testSettings } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
@@ -12,7 +12,7 @@ const largeBooks = 4;
 const largeTitle = 'x'.repeat(390 * 1024);
 
 const local = useLocalService();
-let gateway: FaultyGateway;
+let gateway: Awaited<ReturnType<typeof startFaultyGateway>>;
 let [inFlight, mostInFlight] = [0, 0];
 /** How many lists were requested without a limit, with a token. */
 let wholeLists = 0;

@@ -4,15 +4,6 @@ import { join } from 'node:path';
 import { findFreePort } from '../support/free-port.ts';
 import { startServerProcess } from './server-process.ts';
 
-/** A running AWS emulator. */
-export interface Emulator {
-  /** What AWS_ENDPOINT_URL has to be. An IP address, so that the S3 client puts bucket names into paths. */
-  readonly url: string;
-  /** What the emulator has logged, functions included. */
-  log(): string;
-  stop(): Promise<void>;
-}
-
 /**
  * Starts ministack on a free loopback port. It keeps everything in memory, checks the IAM policies of whoever calls,
  * functions included, and runs functions on the Node that is first on the PATH.
@@ -20,13 +11,13 @@ export interface Emulator {
  * @param command - path of the command `ministack`
  * @param region - the one region that it plays
  */
-export async function startEmulator(command: string, region: string): Promise<Emulator> {
+export async function startEmulator(command: string, region: string) {
   const port = await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), 'ministack-'));
   const logFile = join(folder, 'log.txt');
   const logHandle = openSync(logFile, 'a');
   const url = `http://127.0.0.1:${port}`;
-  const log = (): string => readFileSync(logFile, 'utf8');
+  const log = () => readFileSync(logFile, 'utf8');
   const stop = await startServerProcess(`${url}/_ministack/health`, [command], {
     stdio: ['ignore', logHandle, logHandle],
     env: {
@@ -43,7 +34,9 @@ export async function startEmulator(command: string, region: string): Promise<Em
     throw new Error(`the emulator did not start:\n${log()}`, { cause });
   });
   return {
+    /** What AWS_ENDPOINT_URL has to be. An IP address, so that the S3 client puts bucket names into paths. */
     url,
+    /** What the emulator has logged, functions included. */
     log,
     async stop() {
       await stop();

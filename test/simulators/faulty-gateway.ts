@@ -15,14 +15,9 @@ type BodyChange = (body: string) => string;
 /** The gateway forwards a request, loses it or its response, changes its response, or responds by itself. */
 export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | BodyChange | GatewayResponse;
 
-/** A gateway between a client and the service, with faults. */
-export interface FaultyGateway {
-  readonly baseUrl: string;
-  /** Breaks all connections. */
-  stop(): Promise<void>;
-}
-
 /**
+ * Starts a gateway between a client and the service, with faults. `stop` breaks all connections.
+ *
  * @param target - base URL of the service
  * @param decide - selects the fault of each request, named as in `POST /book`
  * @param port - where to listen; any free one by default
@@ -31,7 +26,7 @@ export async function startFaultyGateway(
   target: string,
   decide: (name: string, headers: IncomingHttpHeaders, body: Buffer) => Fate,
   port = 0,
-): Promise<FaultyGateway> {
+) {
   const server = createServer(async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray());
     const { method = '', url = '', headers } = incoming;

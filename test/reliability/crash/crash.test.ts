@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { createDataFolder, LocalService } from '../../local/local-service.ts';
-import { EngineProcess } from '../../simulators/engine.ts';
+import { startEngineProcess } from '../../simulators/engine.ts';
 import { checkHistory } from './check-history.ts';
 import { Workload } from './workload.ts';
 
@@ -56,7 +56,7 @@ describe.concurrent(`kill -9, ${rounds} times under load: nothing is lost or mad
 
   test('of the database; the service stays up', async (context) => {
     const dataFolder = makeDataFolder(context);
-    let engine = await EngineProcess.start(dataFolder);
+    let engine = await startEngineProcess(dataFolder);
     context.onTestFinished(() => engine.kill());
     const { baseUrl } = await startService(context, { DB_URL: `http://127.0.0.1:${engine.port}/books` });
     const workload = new Workload();
@@ -67,7 +67,7 @@ describe.concurrent(`kill -9, ${rounds} times under load: nothing is lost or mad
       await engine.kill();
       // From no outage to one that is longer than all attempts at a request.
       await sleep(randomInt(1_000));
-      engine = await EngineProcess.start(dataFolder, engine.port);
+      engine = await startEngineProcess(dataFolder, engine.port);
       await expect.poll(() => workload.list(baseUrl), { timeout: 10_000, interval: 100 }).toBe(200);
     }
     await waitForCrash();
