@@ -62,9 +62,11 @@ const usedIds = new WeakMap<FaultyService, Set<number>>();
 
 /** The expectations of a round. */
 export interface Expectations {
-  /** The requests that succeed; the others get a 503. All by default. */
+  /** The requests that succeed. All by default. */
   readonly succeed?: (name: string) => boolean;
-  /** Whether a write with a 503 may have taken effect. */
+  /** The response to the others. A 503 by default. */
+  readonly failure?: unknown;
+  /** Whether a write that failed may have taken effect. */
   readonly failedWritesMayStay?: boolean;
 }
 
@@ -75,7 +77,7 @@ export interface Expectations {
  */
 export async function runRound(
   service: FaultyService,
-  { succeed = () => true, failedWritesMayStay = false }: Expectations = {},
+  { succeed = () => true, failure = unavailable, failedWritesMayStay = false }: Expectations = {},
   begin: () => Promise<void> | void = () => {},
 ): Promise<void> {
   const { repository } = service.table;
@@ -105,7 +107,7 @@ export async function runRound(
   const told = Object.fromEntries(responses);
   const expected = Object.entries(cases).map(([name, [, response]]) => [
     name,
-    succeed(name) ? response : unavailable,
+    succeed(name) ? response : failure,
   ]);
   expect(told).toEqual(Object.fromEntries(expected));
 
