@@ -11,6 +11,10 @@ export default defineConfig({
     maxWorkers: 2,
     // The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests.
     env: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+    // Before each test.
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
     projects: [
       // `npm test`
       project('unit', 'test/unit', group(0, 30_000)),

@@ -15,7 +15,6 @@ import { listen as listenOnLoopback } from '../simulators/loopback-server.ts';
 import { connect } from '../support/book-table.ts';
 
 afterEach(() => {
-  vi.unstubAllEnvs();
   vi.restoreAllMocks();
   syncBuiltinESMExports();
 });

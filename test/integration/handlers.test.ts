@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { startEngine } from '../simulators/engine.ts';
 import { emma, listBooks, setCounter } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
@@ -72,11 +72,6 @@ test('a counter that was reset: 500 without details, which are in the log', asyn
 });
 
 describe('a function instance', () => {
-  afterEach(() => {
-    vi.stubEnv('DB_URL', service.table.url);
-    vi.stubEnv('SECRET_TOKEN', settings.SECRET_TOKEN);
-  });
-
   test.each(['create-book', 'list-books', 'get-book', 'update-book', 'delete-book'])(
     '%s does not load without its settings, its table or its storage, and loads once they are there',
     async (name) => {

@@ -81,11 +81,7 @@ beforeEach(async () => {
   call = await loadHandlers(`http://127.0.0.1:${await listen(storage)}/books`);
 });
 
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-  await close(storage);
-});
+afterEach(() => close(storage));
 
 const situation = fc.record({
   route: fc.constantFrom(

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { publicEndpoint } from '../../lib/endpoint.ts';
@@ -17,11 +17,8 @@ import { createContext, createEvent } from '../support/load-handlers.ts';
 /** Not every engine sends checksums: this is about the embedded one. */
 const tables = useTables(startEngine);
 
-beforeAll(() => {
+beforeEach(() => {
   captureLog();
-});
-afterAll(() => {
-  vi.restoreAllMocks();
 });
 
 type Fault = Parameters<FaultyProxy['injectFault']>[1];

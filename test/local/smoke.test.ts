@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
 import { type CaseResult, runSuite } from '../conformance/run-suite.ts';
 import { groupNames } from '../conformance/suite.ts';
@@ -24,8 +24,6 @@ beforeAll(async () => {
     await local.send('POST', '/book', { title: largeTitle, year });
   gateway = await startFaultyGateway(local.baseUrl, decide);
 });
-
-afterEach(() => vi.restoreAllMocks());
 
 afterAll(() => gateway.stop());
 

@@ -7,7 +7,7 @@ export interface CapturedLog {
   readonly lines: readonly Record<string, unknown>[];
 }
 
-/** Captures both until vi.restoreAllMocks is called. */
+/** Captures both until the next test begins. */
 export function captureLog(): CapturedLog {
   let text = '';
   for (const stream of [process.stdout, process.stderr]) {

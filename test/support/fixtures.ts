@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
@@ -80,13 +80,7 @@ export function useService(): Service {
   beforeEach(() => {
     service.log = captureLog();
   });
-  afterEach(async () => {
-    vi.restoreAllMocks();
-    await service.proxy.heal();
-  });
-  afterAll(() => {
-    vi.unstubAllEnvs();
-  });
+  afterEach(() => service.proxy.heal());
   return service;
 }
 

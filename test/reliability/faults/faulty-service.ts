@@ -1,5 +1,5 @@
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
 import { startEngine } from '../../simulators/engine.ts';
 import { type Fault, type FaultyProxy, faults, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
@@ -39,8 +39,6 @@ export async function startFaultyService(
   onTestFinished(async () => {
     await proxy.stop();
     await engine.stop();
-    vi.unstubAllEnvs();
-    vi.restoreAllMocks();
   });
   const table = await createBookTable(engine.endpoint);
   const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);

@@ -1,9 +1,9 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, provideEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
-import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
+import { captureLog } from '../../support/captured-log.ts';
 import { type Call, loadHandlers } from '../../support/load-handlers.ts';
 import { applyRequest, type Catalog } from './catalog.ts';
 import { chosenIn, type Exchange, expectedResponse, explainResponses, send } from './exchange.ts';
@@ -38,20 +38,14 @@ type SeenTags = Map<number, readonly string[]>;
 let engine: Engine;
 let table: BookTable;
 let call: Call;
-let log: CapturedLog;
 
 beforeAll(async () => {
-  log = captureLog();
   engine = await provideEngine();
   table = await createBookTable(engine.endpoint);
   call = await loadHandlers(table.url);
 });
 
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-  await engine.stop();
-});
+afterAll(() => engine.stop());
 
 const wholeList = { type: 'list', access: 'HS256', id: 0, limit: Number.POSITIVE_INFINITY } as BookRequest;
 
@@ -71,6 +65,7 @@ const idsBefore = fc.constantFrom(0, 9_997, 19_998);
 test(
   `${sequences} random sequences of requests get the responses of the specification`,
   async () => {
+    const log = captureLog();
     await fc.assert(
       fc.asyncProperty(
         idsBefore,

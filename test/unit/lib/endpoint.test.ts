@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   BookNotFoundError,
   BookTooLargeError,
@@ -26,10 +26,6 @@ let log: CapturedLog;
 
 beforeEach(() => {
   log = captureLog();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 /** Calls a public endpoint. */

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
 import { outcomes } from '../../../lib/http/outcomes.ts';
 import type { StreamedResult } from '../../../lib/http/stream-envelope.ts';
@@ -23,10 +23,6 @@ let log: CapturedLog;
 
 beforeEach(() => {
   log = captureLog();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 const config = { signingSecret: secret, corsOrigin: undefined };
@@ -152,6 +148,5 @@ describe('content coding', () => {
     await expect(stream(event, client, createContext())).rejects.toThrow();
 
     await expect.poll(() => ended).toBe(true);
-    vi.unstubAllGlobals();
   });
 });

@@ -17,8 +17,6 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers();
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
 });
 
 describe('createCredentialsMatcher', () => {
