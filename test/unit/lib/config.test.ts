@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../../../lib/config.ts';
 import { parseTableUrl, regionOf } from '../../../lib/dynamodb/table-url.ts';
 import { anyText } from '../../support/any-text.ts';
@@ -13,10 +13,6 @@ const complete = {
 const load = (environment: Record<string, string | undefined>) =>
   loadConfig(['credentials', 'table'], environment);
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
-
 describe('loadConfig', () => {
   test('a complete environment gives every part; parts that are not asked for are neither needed nor given', () => {
     const common = { signingSecret: complete.SECRET_TOKEN, corsOrigin: undefined };
@@ -28,14 +24,6 @@ describe('loadConfig', () => {
     });
     expect(loadConfig([], { SECRET_TOKEN: complete.SECRET_TOKEN })).toEqual(common);
     expect(() => loadConfig([], {})).toThrow(new ConfigError(['SECRET_TOKEN is not set']));
-  });
-
-  test('without an environment the one of the process is read', () => {
-    for (const [name, value] of Object.entries(complete)) vi.stubEnv(name, value);
-
-    expect(loadConfig(['credentials'])).toMatchObject({
-      credentials: { username: 'ada', password: 'engine' },
-    });
   });
 
   test.each(Object.keys(complete))('%s alone is named when it is missing or empty', (name) => {
