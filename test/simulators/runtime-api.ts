@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream';
 import { buffer, json } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { listen } from './loopback-server.ts';
+import { close, listen } from './loopback-server.ts';
 
 /** The response of a function to an invocation. */
 export type InvocationResult =
@@ -15,12 +15,14 @@ export type InvocationResult =
 interface Invocation {
   readonly id: string;
   readonly event: unknown;
-  readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
   readonly reject: (error: Error) => void;
 }
 
 const version = '/2018-06-01';
+
+/** The function's timeout. */
+const timeoutMs = 30_000;
 
 /** Of a response that is not streamed: "Lambda quotas", as its error message gives it. */
 const maxPayloadBytes = 6_291_556;
@@ -54,9 +56,9 @@ export class RuntimeApi {
   }
 
   /** @returns when the response starts, the invocation fails, or the function reports an error */
-  invoke(event: unknown, timeoutMs = 30_000): Promise<InvocationResult> {
+  invoke(event: unknown): Promise<InvocationResult> {
     const { promise, resolve, reject } = Promise.withResolvers<InvocationResult>();
-    const invocation = { id: randomUUID(), event, timeoutMs, resolve, reject };
+    const invocation = { id: randomUUID(), event, resolve, reject };
     this.#invocations.set(invocation.id, invocation);
     this.#queue.push(invocation);
     this.#dispatch();
@@ -70,9 +72,8 @@ export class RuntimeApi {
   }
 
   /** Stops serving. The instance has to be stopped too. */
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+  close(): Promise<void> {
+    return close(this.#server);
   }
 
   #dispatch(): void {
@@ -81,7 +82,7 @@ export class RuntimeApi {
     this.#waiting.writeHead(200, {
       'Content-Type': 'application/json',
       'Lambda-Runtime-Aws-Request-Id': invocation.id,
-      'Lambda-Runtime-Deadline-Ms': String(Date.now() + invocation.timeoutMs),
+      'Lambda-Runtime-Deadline-Ms': String(Date.now() + timeoutMs),
       'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:test',
       'Lambda-Runtime-Trace-Id': 'Root=1-00000000-000000000000000000000000;Sampled=0',
     });

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
 import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { sizeOfFiles } from '../../test/aws/runtime/size-of-files.ts';
-import { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
+import { type LambdaInstance, startLambdaInstance } from '../../test/simulators/lambda-instance.ts';
 import { type EndpointCall, settings } from './calls.ts';
 
 /** A function that takes part. */
@@ -62,7 +62,7 @@ async function prepareCandidate(folder: string, name: string, endpoint: Endpoint
     name,
     bytes,
     start: (databaseUrl, environment = {}, launcher = []) =>
-      LambdaInstance.start(taskRoot, handler, { ...settings, DB_URL: databaseUrl, ...environment }, [
+      startLambdaInstance(taskRoot, handler, { ...settings, DB_URL: databaseUrl, ...environment }, [
         ...launcher,
         ...functionCore,
       ]),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
-import { LambdaInstance } from '../../simulators/lambda-instance.ts';
+import { type LambdaInstance, startLambdaInstance } from '../../simulators/lambda-instance.ts';
 import { close, listen } from '../../simulators/loopback-server.ts';
 import { toHttpResponse } from '../../simulators/runtime-api.ts';
 import { functions } from '../../support/package-service.ts';
@@ -19,7 +19,7 @@ export class Gateway {
 
   private constructor(functionsFolder: string, environment: NodeJS.ProcessEnv) {
     const loaded = functions.map(({ name, handler, event }): LoadedFunction => {
-      const start = () => LambdaInstance.start(join(functionsFolder, name), handler, environment);
+      const start = () => startLambdaInstance(join(functionsFolder, name), handler, environment);
       return { name, timeoutMs: 0, events: [event], handler: this.#createHandler(start) };
     });
     this.#server = createGateway({

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { LambdaInstance } from '../../simulators/lambda-instance.ts';
+import { startLambdaInstance } from '../../simulators/lambda-instance.ts';
 import { useTables } from '../../support/fixtures.ts';
 import { functions, listNodeOptions } from '../../support/package-service.ts';
 import { packageFunctions } from './package-functions.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 describe.each(functions)('the package of $name', ({ name, handler }) => {
   /** @returns the log of an instance's INIT phase */
   const initialize = async (nodeOptions: string): Promise<string> => {
-    const instance = await LambdaInstance.start(join(inject('functionsFolder'), name), handler, {
+    const instance = await startLambdaInstance(join(inject('functionsFolder'), name), handler, {
       SECRET_TOKEN: 'a secret that only these tests know and nothing else',
       AUTH_USERNAME: 'librarian',
       AUTH_PASSWORD: 'a password',

@@ -5,7 +5,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { bookKey } from '../../../lib/dynamodb/keys.ts';
 import type { FaultyProxy } from '../../simulators/faulty-proxy.ts';
-import { LambdaInstance } from '../../simulators/lambda-instance.ts';
+import { type LambdaInstance, startLambdaInstance } from '../../simulators/lambda-instance.ts';
 import { type HttpResponse, toHttpResponse } from '../../simulators/runtime-api.ts';
 import { type BookTable, seedBooks, setCounter } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
@@ -46,7 +46,7 @@ async function startInstance(tableName: string): Promise<LambdaInstance> {
     NODE_OPTIONS: listNodeOptions,
   };
   const folder = join(inject('functionsFolder'), 'listBooks');
-  const started = await LambdaInstance.start(folder, 'handlers/list-books.handler', environment);
+  const started = await startLambdaInstance(folder, 'handlers/list-books.handler', environment);
   try {
     await started.api.initialized;
     return started;
