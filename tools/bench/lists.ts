@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
 import { toHttpResponse } from '../../test/simulators/runtime-api.ts';
+import { decodeBody } from '../../test/support/decode-body.ts';
 import { listNodeOptions } from '../../test/support/package-service.ts';
 import { createEvent, findEndpoint } from './calls.ts';
 import type { PrepareCandidates } from './candidates.ts';
@@ -17,12 +17,6 @@ export interface ListResult extends Awaited<ReturnType<typeof measureList>> {
 
 /** The environment that the list function is deployed with. Version 1.0.0 reads the transfer mode. */
 const listSettings = { RESPONSE_TRANSFER_MODE: 'STREAM', NODE_OPTIONS: listNodeOptions };
-
-const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
-  gzip: gunzipSync,
-  br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
-};
 
 const endpoint = findEndpoint('list-books');
 
@@ -78,8 +72,7 @@ async function checkList(instance: LambdaInstance, event: unknown, bookCount: nu
   const result = await instance.api.invoke(event);
   if (result.kind === 'error') return (result.error as { errorType: string }).errorType;
   const { headers, body } = await toHttpResponse(result);
-  const bytes = await buffer(body);
-  const text = decoders[headers['Content-Encoding'] ?? '']?.(bytes) ?? bytes;
+  const text = decodeBody(await buffer(body), headers['Content-Encoding']);
   const books: readonly { readonly id: number }[] = JSON.parse(text.toString()).data;
   const isInOrder = books.every(({ id }, index) => id === index + 1);
   if (!isInOrder || books.length !== bookCount)

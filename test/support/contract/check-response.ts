@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { decodeBody } from '../decode-body.ts';
 import type { HttpResponse } from '../http-client.ts';
 import {
   description,
@@ -12,12 +12,6 @@ import {
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
 const validators = new WeakMap<object, ValidateFunction>();
-
-const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
-  gzip: gunzipSync,
-  br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
-};
 
 /** Messages of responses to invalid requests. */
 const refusals: readonly unknown[] = ['Invalid input', 'Invalid request payload', 'Invalid idempotency key'];
@@ -132,7 +126,7 @@ function validate(schema: object, value: unknown): string | undefined {
 /** @returns `undefined`, which no schema allows, when the body is not JSON */
 function parseBody({ headers, body }: HttpResponse): unknown {
   try {
-    return JSON.parse((decoders[String(headers['content-encoding'])]?.(body) ?? body).toString());
+    return JSON.parse(decodeBody(body, headers['content-encoding']).toString());
   } catch {
     return undefined;
   }
