@@ -1,25 +1,18 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { LocalService, testSettings } from '../local/local-service.ts';
+import { testSettings } from '../local/local-service.ts';
+import { useLocalService } from '../local/use-local-service.ts';
 import { ConformanceContext } from './context.ts';
 import { conformanceCases } from './suite.ts';
 
-let service: LocalService;
+const local = useLocalService();
 let context: ConformanceContext;
 
-beforeAll(async () => {
-  service = await LocalService.start();
-  context = ConformanceContext.create({
-    baseUrl: service.baseUrl,
-    username: testSettings.AUTH_USERNAME,
-    password: testSettings.AUTH_PASSWORD,
-    secret: testSettings.SECRET_TOKEN,
-  });
+beforeAll(() => {
+  const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
+  context = new ConformanceContext({ baseUrl: local.baseUrl, username, password, secret });
 });
 
-afterAll(async () => {
-  context.close();
-  await service.stop();
-});
+afterAll(() => context.close());
 
 describe('the local service conforms', () => {
   for (const { name, run } of conformanceCases) test(name, () => run(context));

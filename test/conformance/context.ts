@@ -9,12 +9,9 @@ import { inParallel } from '../support/in-parallel.ts';
 import { expectOutcome } from './expect.ts';
 import { outcomes } from './outcomes.ts';
 
-interface Credentials {
+export interface ContextOptions extends HttpClientOptions {
   readonly username: string;
   readonly password: string;
-}
-
-export interface ContextOptions extends HttpClientOptions, Credentials {
   /** The service's SECRET_TOKEN; without it, cases that forge valid tokens cannot run. */
   readonly secret?: string | undefined;
   /** The service's CORS_ORIGIN, where it has one. */
@@ -77,24 +74,20 @@ export class ConformanceContext {
   readonly #responses: HttpResponse[];
   readonly #bookIds = new Set<number>();
 
-  private constructor(session: Session, parent?: ConformanceContext, responses: HttpResponse[] = []) {
-    this.options = session.options;
+  constructor(options: ContextOptions, parent?: ConformanceContext, responses: HttpResponse[] = []) {
+    this.options = options;
     this.listStart = parent?.listStart;
-    this.#session = session;
+    this.#session = parent ? parent.#session : new Session(options);
     this.#parent = parent;
     this.#responses = responses;
   }
 
-  static create(options: ContextOptions): ConformanceContext {
-    return new ConformanceContext(new Session(options));
-  }
-
   /** Makes a context with books of its own to clean up; those that cannot be deleted are left to this one. */
   fork(responses?: HttpResponse[]): ConformanceContext {
-    return new ConformanceContext(this.#session, this, responses);
+    return new ConformanceContext(this.options, this, responses);
   }
 
-  get credentials(): Credentials {
+  get credentials() {
     const { username, password } = this.options;
     return { username, password };
   }

@@ -52,7 +52,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
     process.once('SIGINT', () => process.exit(interruptedCode));
   });
   const { signal } = interruption;
-  const context = ConformanceContext.create({ ...options, signal });
+  const context = new ConformanceContext({ ...options, signal });
   try {
     context.listStart = await findListStart(context);
   } catch (error) {

@@ -12,7 +12,7 @@ describe('with an origin in the configuration', () => {
 
   beforeAll(() => {
     const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-    context = ConformanceContext.create({ baseUrl: local.baseUrl, username, password, corsOrigin });
+    context = new ConformanceContext({ baseUrl: local.baseUrl, username, password, corsOrigin });
   });
 
   afterAll(() => context.close());

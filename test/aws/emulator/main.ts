@@ -242,7 +242,7 @@ async function findBoundaries(ofStage: string): Promise<readonly (string | undef
 async function withContext<Result>(use: (context: ConformanceContext) => Promise<Result>): Promise<Result> {
   const { username, password } = await findDeployedStage(stage);
   const { baseUrl, hostHeader } = await findEmulatedStage(stage);
-  const context = ConformanceContext.create({ baseUrl, hostHeader, username, password });
+  const context = new ConformanceContext({ baseUrl, hostHeader, username, password });
   try {
     return await use(context);
   } finally {

@@ -17,7 +17,7 @@ beforeAll(async () => {
     AUTH_PASSWORD: password,
     DB_URL: (await open()).url,
   });
-  context = ConformanceContext.create({ baseUrl: gateway.baseUrl, username, password, secret });
+  context = new ConformanceContext({ baseUrl: gateway.baseUrl, username, password, secret });
 });
 
 afterAll(async () => {
