@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { close, listen } from '../simulators/loopback-server.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { forgeToken } from '../support/forge-token.ts';
-import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
+import { loadHandlers, settings } from '../support/load-handlers.ts';
 
 /** Retries of the SDK wait between attempts. */
 const timeout = 60_000;
@@ -65,67 +66,44 @@ const bodies: Readonly<Record<string, (planted: string) => string | Buffer>> = {
   'no UTF-8': (planted) => Buffer.from(`{"title":"${planted}\xff"}`, 'latin1'),
 };
 
-let respond: () => ReturnType<Respond>;
-let receivedBody = '';
-let storage: Server;
-let call: Call;
-
-beforeEach(async () => {
-  respond = () => found('nothing yet');
-  storage = createServer(async (request, response) => {
-    receivedBody = Buffer.concat(await request.toArray()).toString();
-    const { status, text } = respond();
-    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(text);
-  });
-  captureLog();
-  call = await loadHandlers(`http://127.0.0.1:${await listen(storage)}/books`);
-});
-
-afterEach(() => close(storage));
-
-const situation = fc.record({
-  route: fc.constantFrom(
-    ...[
-      'POST /token',
-      'POST /book',
-      'GET /books',
-      'GET /book/1',
-      'PUT /book/1',
-      'DELETE /book/1',
-      'GET /book/{planted}',
-    ],
-  ),
-  storage: fc.constantFrom(...Object.keys(storages)),
-  token: fc.constantFrom(...Object.keys(tokens)),
-  body: fc.constantFrom(...Object.keys(bodies)),
-});
+const routes = [
+  ...['POST /token', 'POST /book', 'GET /books'],
+  ...['GET /book/1', 'PUT /book/1', 'DELETE /book/1', 'GET /book/{planted}'],
+];
 
 /** Situations that lead to every status, which random ones may miss. */
-const everyStatus = [
-  'POST /book, found, valid, book',
-  'GET /book/1, found, valid, book',
-  'POST /book, found, valid, no JSON',
-  'GET /book/1, found, none, book',
-  'GET /book/1, missing, valid, book',
-  'GET /book/1, refuses, valid, book',
-  'GET /book/1, fails, valid, book',
-].map((line): [{ route: string; storage: string; token: string; body: string }] => {
-  const [route = '', storage = '', token = '', body = ''] = line.split(', ');
-  return [{ route, storage, token, body }];
-});
+const everyStatus: [route: string, storage: string, token: string, body: string][] = [
+  ['POST /book', 'found', 'valid', 'book'],
+  ['GET /book/1', 'found', 'valid', 'book'],
+  ['POST /book', 'found', 'valid', 'no JSON'],
+  ['GET /book/1', 'found', 'none', 'book'],
+  ['GET /book/1', 'missing', 'valid', 'book'],
+  ['GET /book/1', 'refuses', 'valid', 'book'],
+  ['GET /book/1', 'fails', 'valid', 'book'],
+];
+
+const anyOf = (names: object) => fc.constantFrom(...Object.keys(names));
+const situation = [fc.constantFrom(...routes), anyOf(storages), anyOf(tokens), anyOf(bodies)] as const;
 
 test('nothing that a client sent or that is stored reaches the log, wherever it was and however the request ended', {
   timeout,
 }, async () => {
+  let respond = (_body: string) => found('nothing yet');
+  const database = createServer(async (request, response) => {
+    const { status, text } = respond(await readText(request));
+    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(text);
+  });
+  onTestFinished(() => close(database));
+  const call = await loadHandlers(`http://127.0.0.1:${await listen(database)}/books`);
+
   const seen = new Set<number>();
   await fc.assert(
-    fc.asyncProperty(situation, async (names) => {
+    fc.asyncProperty(...situation, async (route, storageName, tokenName, bodyName) => {
       const planted = `zq${randomBytes(6).toString('hex')}`;
-      const token = tokens[names.token]?.(planted) ?? '';
-      const body = Buffer.from(bodies[names.body]?.(planted) ?? '').toString('base64');
-      const [method = '', path = ''] = names.route.replace('{planted}', planted).split(' ');
-      respond = () => storages[names.storage]?.(planted, receivedBody) ?? { status: 200, text: '{}' };
-      vi.restoreAllMocks();
+      const token = tokens[tokenName]?.(planted) ?? '';
+      const body = Buffer.from(bodies[bodyName]?.(planted) ?? '').toString('base64');
+      const [method = '', path = ''] = route.replace('{planted}', planted).split(' ');
+      respond = (received) => storages[storageName]?.(planted, received) ?? { status: 200, text: '{}' };
       const log = captureLog();
 
       const { status } = await call(method, path, {
