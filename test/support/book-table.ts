@@ -17,42 +17,32 @@ export interface TableAccess {
 }
 
 /** The book table of one test. */
-export interface BookTable extends TableAccess {
-  /** The DB_URL that names the table. */
-  readonly url: string;
-  readonly repository: Books;
-}
-
-/** The repository for tests that are not about versions. */
-interface Books {
-  create(fields: BookFields): Promise<Book>;
-  get(id: number): Promise<Book>;
-  update(id: number, changes: Partial<BookFields>): Promise<Book>;
-  delete(id: number): Promise<void>;
-}
+export type BookTable = Awaited<ReturnType<typeof createBookTable>>;
 
 /** Creates an empty book table with a unique name. */
-export async function createBookTable(endpoint: string): Promise<BookTable> {
+export async function createBookTable(endpoint: string) {
   const tableName = `books-${randomUUID()}`;
   const client = connect(endpoint);
   await createTable(client, tableName);
-  return { tableName, url: `${endpoint}/${tableName}`, repository: openBooks({ client, tableName }), client };
+  const books = new BookRepository(client, tableName);
+  return {
+    client,
+    tableName,
+    /** The DB_URL that names the table. */
+    url: `${endpoint}/${tableName}`,
+    /** The books without their versions, for tests that are not about these. */
+    repository: {
+      create: async (fields: BookFields) => (await books.create(fields)).book,
+      get: async (id: number) => (await books.get(id)).book,
+      update: async (id: number, changes: Partial<BookFields>) => (await books.update(id, changes)).book,
+      delete: (id: number) => books.delete(id),
+    },
+  };
 }
 
 /** Opens a document client with the product's own settings; the endpoint may be a proxy. */
 export function connect(endpoint: string): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(createDynamoDBClient({ endpoint, region: 'us-east-1', tableName: '' }));
-}
-
-/** Opens the books of a table without their versions. */
-function openBooks({ client, tableName }: TableAccess): Books {
-  const repository = new BookRepository(client, tableName);
-  return {
-    create: async (fields) => (await repository.create(fields)).book,
-    get: async (id) => (await repository.get(id)).book,
-    update: async (id, changes) => (await repository.update(id, changes)).book,
-    delete: (id) => repository.delete(id),
-  };
 }
 
 /** Sets the last id of the counter; the next book gets the id after it. */

@@ -1,14 +1,10 @@
 import { vi } from 'vitest';
 
 /** The standard output and standard error of the code under test, both of which Lambda logs. */
-export interface CapturedLog {
-  readonly text: string;
-  /** One object for each line; throws when a line is no JSON. */
-  readonly lines: readonly Record<string, unknown>[];
-}
+export type CapturedLog = ReturnType<typeof captureLog>;
 
 /** Captures both until the next test begins. */
-export function captureLog(): CapturedLog {
+export function captureLog() {
   let text = '';
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, 'write').mockImplementation((chunk) => {
@@ -20,7 +16,8 @@ export function captureLog(): CapturedLog {
     get text() {
       return text;
     },
-    get lines() {
+    /** One object for each line; throws when a line is no JSON. */
+    get lines(): readonly Record<string, unknown>[] {
       return text
         .split('\n')
         .slice(0, -1)

@@ -48,30 +48,28 @@ export function useTables(start: () => Promise<Engine> = provideEngine) {
 type TestRequest = Omit<Partial<APIGatewayProxyEvent>, 'body' | 'headers'> &
   Readonly<{ body?: unknown; headers?: Readonly<Record<string, string>> }>;
 
-/** The functions of a table, the table and the log. */
-export interface Service extends ProxiedTable {
-  /** Calls a function without a token. */
-  readonly call: Call;
-  /** Calls a function with a valid token. */
-  readonly send: (method: string, path: string, request?: TestRequest) => ReturnType<Call>;
-  /** The log of the current test. */
-  readonly log: CapturedLog;
-}
-
 /** A valid token for the functions that {@link useService} loads. */
 export const validToken = forgeToken({ secret: settings.SECRET_TOKEN });
 
 /** Loads the functions once for the tests of a file, over a table that they share. The proxy in between heals after each. */
-export function useService(): Service {
+export function useService() {
   const tables = useTables();
   const service = {
-    send: (method: string, path: string, { headers, body = null, ...event }: TestRequest = {}) =>
-      service.call(method, path, {
+    ...({} as ProxiedTable),
+    /** The log of the current test. */
+    log: {} as CapturedLog,
+    /** Calls a function without a token. */
+    call: {} as Call,
+    /** Calls a function with a valid token. */
+    send(method: string, path: string, request: TestRequest = {}): ReturnType<Call> {
+      const { headers, body = null, ...event } = request;
+      return service.call(method, path, {
         headers: { Authorization: validToken, ...headers },
         body: body === null || typeof body === 'string' ? body : JSON.stringify(body),
         ...event,
-      }),
-  } as { -readonly [Part in keyof Service]: Service[Part] };
+      });
+    },
+  };
 
   beforeAll(async () => {
     Object.assign(service, await tables.openThroughProxy());

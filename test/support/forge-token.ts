@@ -1,13 +1,5 @@
 import { createHmac } from 'node:crypto';
 
-type Hmac = 'HS256' | 'HS384' | 'HS512';
-
-const hashes = new Map<string, string>([
-  ['HS256', 'sha256'],
-  ['HS384', 'sha384'],
-  ['HS512', 'sha512'],
-]);
-
 /** The parts of a token, unchecked, so that a test can make invalid ones. */
 export interface TokenParts {
   readonly header?: object;
@@ -16,7 +8,7 @@ export interface TokenParts {
   readonly payload?: string;
   readonly secret: string;
   /** The HMAC that signs, when the header names another or none. */
-  readonly hmac?: Hmac;
+  readonly hmac?: string;
 }
 
 /** Signs a JWT with node:crypto, independent of the library under test. */
@@ -25,16 +17,16 @@ export function forgeToken({
   claims = {},
   payload = JSON.stringify(claims),
   secret,
-  hmac = (header as { readonly alg?: Hmac }).alg,
+  hmac = (header as { readonly alg?: string }).alg,
 }: TokenParts): string {
   const signingInput = `${encodeJson(header)}.${Buffer.from(payload).toString('base64url')}`;
   return `${signingInput}.${signInput(signingInput, secret, hmac)}`;
 }
 
 /** Signs a header and a payload unaltered, with HS256 when `hmac` is no HMAC. */
-export function signInput(signingInput: string, secret: string, hmac: Hmac = 'HS256'): string {
-  const hash = createHmac(hashes.get(hmac) ?? 'sha256', secret);
-  return hash.update(signingInput).digest('base64url');
+export function signInput(signingInput: string, secret: string, hmac = 'HS256'): string {
+  const [, bits = '256'] = /^HS(256|384|512)$/.exec(hmac) ?? [];
+  return createHmac(`sha${bits}`, secret).update(signingInput).digest('base64url');
 }
 
 /** Splits a token into its encoded parts. */

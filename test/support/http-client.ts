@@ -130,21 +130,22 @@ export class HttpClient {
   }
 }
 
+/** The body of a response. */
+export type Envelope = Readonly<{ status: number; message: string; data: unknown }>;
+
 /** A response with its body parsed. */
-export interface EnvelopeResponse extends HttpResponse {
-  readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
-}
+export type EnvelopeResponse = Awaited<ReturnType<typeof request>>;
 
 /** Sends one request on a new connection and parses the body of the response. */
 export async function request(
   url: string,
   { method = 'GET', ...init }: Partial<Omit<HttpRequest, 'path'>> = {},
-): Promise<EnvelopeResponse> {
+) {
   const { origin, pathname, search } = new URL(url);
   const client = new HttpClient({ baseUrl: origin });
   try {
     const response = await client.send({ method, path: pathname + search, ...init });
-    return { ...response, envelope: JSON.parse(response.body.toString()) };
+    return { ...response, envelope: JSON.parse(response.body.toString()) as Envelope };
   } finally {
     client.close();
   }

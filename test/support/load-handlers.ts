@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import './collect-streams.ts';
+import type { Envelope } from './http-client.ts';
 
 /** The settings of the functions that {@link loadHandlers} loads. */
 export const settings = {
@@ -9,21 +10,8 @@ export const settings = {
   AUTH_PASSWORD: 'sentinel of the password',
 };
 
-/** The response as a client sees it. */
-interface TestResponse {
-  readonly status: number;
-  readonly headers: APIGatewayProxyResult['headers'];
-  /** The parsed body; `null` without one, as with a 304. */
-  readonly envelope: { readonly status: number; readonly message: string; readonly data: unknown };
-}
-
 /** Sends a request to the function of its route, for example `GET` and `/book/1`; `remainingMs` is its timeout. */
-export type Call = (
-  method: string,
-  path: string,
-  request?: Partial<APIGatewayProxyEvent>,
-  remainingMs?: number,
-) => Promise<TestResponse>;
+export type Call = Awaited<ReturnType<typeof loadHandlers>>;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
 
@@ -42,13 +30,18 @@ const functions: Readonly<Record<string, () => Promise<{ readonly handler: Handl
  * @param databaseUrl - DB_URL
  * @param routes - methods and resources of those to load; all of them by default
  */
-export async function loadHandlers(databaseUrl: string, routes = Object.keys(functions)): Promise<Call> {
+export async function loadHandlers(databaseUrl: string, routes = Object.keys(functions)) {
   for (const [name, value] of Object.entries({ ...settings, DB_URL: databaseUrl })) vi.stubEnv(name, value);
   vi.resetModules();
   const handlers: Record<string, Handler | undefined> = {};
   for (const route of routes) handlers[route] = (await functions[route]?.())?.handler;
 
-  return async (httpMethod, path, request = {}, remainingMs) => {
+  return async (
+    httpMethod: string,
+    path: string,
+    request: Partial<APIGatewayProxyEvent> = {},
+    remainingMs?: number,
+  ) => {
     const id = /^\/book\/(?<id>.*)$/s.exec(path)?.groups?.id;
     const resource = id === undefined ? path : '/book/{id}';
     const pathParameters = id === undefined ? null : { id };
@@ -57,7 +50,9 @@ export async function loadHandlers(databaseUrl: string, routes = Object.keys(fun
     const event = createEvent({ httpMethod, path, resource, pathParameters, ...request });
     const response = await handler(event, createContext(remainingMs));
     const { statusCode, headers, body } = response as APIGatewayProxyResult;
-    return { status: statusCode, headers, envelope: JSON.parse(body === '' ? 'null' : body) };
+    // A 304 has no body.
+    const envelope: Envelope = JSON.parse(body === '' ? 'null' : body);
+    return { status: statusCode, headers, envelope };
   };
 }
 

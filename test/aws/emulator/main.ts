@@ -17,7 +17,7 @@ import { startEmulator } from '../../simulators/aws-emulator.ts';
 import { startFaultyGateway } from '../../simulators/faulty-gateway.ts';
 import { runDeployWorkflow } from '../../simulators/github-workflow.ts';
 import { NoPythonError, preparePython } from '../../support/python-environment.ts';
-import { type Ended, runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { createDeployer, createUser } from './deployer.ts';
 import { type EmulatedProject, makeEmulatedProject } from './emulated-project.ts';
 import { findEmulatedStage } from './emulated-stage.ts';
@@ -269,7 +269,7 @@ async function findVersion(): Promise<string> {
 }
 
 /** Runs a command of package.json with the rights of the pipeline. */
-function spawn(script: string, ...args: readonly string[]): Promise<Ended> {
+function spawn(script: string, ...args: readonly string[]) {
   return runCommand('npm', ['run', '--silent', script, '--', '--stage', stage, ...args], project.folder, {
     ...process.env,
     ...deployer,
