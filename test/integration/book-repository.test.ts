@@ -13,7 +13,6 @@ import { useTables } from '../support/fixtures.ts';
 
 /** An item has at most 409,600 bytes with the names of its attributes, numbers and write tokens. */
 const largest = 'x'.repeat(409_600 - 256);
-const tooLarge = 'x'.repeat(409_600);
 
 const manyVersions = (count: number) => Array.from({ length: count }, (_, index) => `version ${index}`);
 
@@ -63,13 +62,9 @@ describe('create', () => {
     expect(await table.repository.update(id, { title: '' })).toEqual({ ...updated, title: '' });
   });
 
-  test.each([
-    ['one byte more than the largest', { title: largest, author: 'x', year: 0 }],
-    ['over 400 KB', { ...emma, title: tooLarge }],
-    ['fewer characters, but more bytes in UTF-8', { ...emma, title: '書'.repeat(150_000) }],
-    ['texts that fit alone and not together', { title: largest.slice(9), author: largest.slice(9), year: 0 }],
-  ])('a book of %s is refused, and nothing is stored', async (_size, fields) => {
+  test('a book of one byte more is refused, and draws no id', async () => {
     const { table } = await openTable();
+    const fields = { title: largest, author: 'x', year: 0 };
 
     await expect(table.repository.create(fields)).rejects.toThrow(BookTooLargeError);
 
@@ -89,49 +84,7 @@ describe('create', () => {
   });
 });
 
-describe('update and delete', () => {
-  test.each([{ title: '' }, { author: 'J. A.' }, { year: -1 }, { title: 'a', author: 'b', year: 0 }, {}])(
-    '%j changes just that, and the whole book comes back',
-    async (changes) => {
-      const { table } = await openTable();
-      const other = await table.repository.create(emma);
-      const { id } = await table.repository.create(emma);
-
-      const updated = await table.repository.update(id, changes);
-
-      expect(updated).toEqual({ id, ...emma, ...changes });
-      expect(Object.keys(updated)).toEqual(['id', 'title', 'author', 'year']);
-      expect(await listBooks(table)).toEqual([other, updated]);
-    },
-  );
-
-  test('a book that would grow over 400 KB is refused and unchanged; a missing one is not found', async () => {
-    const { table } = await openTable();
-    const book = await table.repository.create({ ...emma, title: 'x'.repeat(300_000) });
-
-    for (const changes of [{ author: 'x'.repeat(200_000) }, { title: tooLarge }]) {
-      await expect(table.repository.update(1, changes)).rejects.toThrow(BookTooLargeError);
-      await expect(table.repository.update(2, changes)).rejects.toThrow(BookNotFoundError);
-    }
-
-    expect(await table.repository.get(1)).toEqual(book);
-  });
-});
-
 describe('versions', () => {
-  test('each change makes another one, which does not change by itself', async () => {
-    const { books } = await openTable();
-    const versions = [(await books.create(emma)).version];
-    for (const changes of [{ year: 1 }, { year: 1 }, { title: '' }]) {
-      versions.push((await books.update(1, changes)).version);
-    }
-
-    expect(new Set(versions).size).toBe(4);
-    expect(versions.join('')).toMatch(/^[\w-]+$/);
-    expect((await books.get(1)).version).toBe(versions.at(-1));
-    expect((await books.update(1, {})).version).toBe(versions.at(-1));
-  });
-
   test('a book that was stored by other means has none until it is changed', async () => {
     const { table, books } = await openTable();
     const Item = { ...bookKey(1), ...emma };
@@ -189,20 +142,17 @@ describe('versions', () => {
     expect(await books.get(1)).toEqual({ book, version });
   });
 
-  test.each([0, 200])(
-    'of 20 updates and 20 deletions of one version at the same time, after %i others each, one is carried out',
-    async (others) => {
-      const { books } = await openTable();
-      const named = [...manyVersions(others), (await books.create(emma)).version ?? ''];
+  test('of 20 updates and 20 deletions at once that name 200 versions and that of the book, one is carried out', async () => {
+    const { books } = await openTable();
+    const named = [...manyVersions(200), (await books.create(emma)).version ?? ''];
 
-      const results = await Promise.allSettled([
-        ...Array.from({ length: 20 }, (_, year) => books.update(1, { year }, named)),
-        ...Array.from({ length: 20 }, () => books.delete(1, named)),
-      ]);
+    const results = await Promise.allSettled([
+      ...Array.from({ length: 20 }, (_, year) => books.update(1, { year }, named)),
+      ...Array.from({ length: 20 }, () => books.delete(1, named)),
+    ]);
 
-      const refused = results.flatMap((result) => (result.status === 'rejected' ? result.reason.name : []));
-      expect(refused).toHaveLength(39);
-      for (const name of refused) expect(name).toMatch(/^(VersionMismatch|BookNotFound)Error$/);
-    },
-  );
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? result.reason.name : []));
+    expect(refused).toHaveLength(39);
+    for (const name of refused) expect(name).toMatch(/^(VersionMismatch|BookNotFound)Error$/);
+  });
 });

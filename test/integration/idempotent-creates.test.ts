@@ -77,25 +77,14 @@ test('a create takes two requests, with a new key five, and a replay is one read
   );
 });
 
-test.each([
-  { ...emma, title: 'emma' },
-  { ...emma, author: '' },
-  { ...emma, year: 1816 },
-  { title: emma.author, author: emma.title, year: emma.year },
-  { title: 'EmmaJane', author: ' Austen', year: emma.year },
-])(
-  'a key is refused for other fields, whether its first attempt was completed or not: %j',
-  async (fields) => {
-    await createAndDie(3);
-    await expect(books.create(fields, key)).rejects.toThrow(IdempotencyKeyUsedError);
-    expect(await listBooks(table)).toEqual([]);
-    await books.create(emma, key);
-    await expect(books.create(fields, key)).rejects.toThrow(IdempotencyKeyUsedError);
+test('a key whose first attempt died is refused for other fields, which draw no id', async () => {
+  await createAndDie(3);
 
-    expect(await listBooks(table)).toEqual([{ id: 1, ...emma }]);
-    expect(await readCounter(table)).toBe(1);
-  },
-);
+  await expect(books.create({ ...emma, year: 1816 }, key)).rejects.toThrow(IdempotencyKeyUsedError);
+
+  expect(await listBooks(table)).toEqual([]);
+  expect(await readCounter(table)).toBe(1);
+});
 
 test('30 creates at once with a key whose first attempt died, and 3 kinds of fields: one book', async () => {
   await createAndDie(3);
