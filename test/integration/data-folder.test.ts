@@ -1,20 +1,17 @@
-import { chmod, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startStorage } from '../../serverless/local/start-storage.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
+  folder = await makeTemporaryFolder();
 });
 
-afterEach(async () => {
-  await chmod(folder, 0o700);
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => chmod(folder, 0o700));
 
 async function start(dataFolder: string) {
   const credentials = { username: 'admin', password: 'password' };

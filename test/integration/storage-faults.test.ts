@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
@@ -13,6 +10,7 @@ import { createBookTable, emma, listBooks, readCounter } from '../support/book-t
 import { captureLog } from '../support/captured-log.ts';
 import { expectUnavailable, useTables } from '../support/fixtures.ts';
 import { createContext, createEvent } from '../support/load-handlers.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 /** Not every engine sends checksums: this is about the embedded one. */
 const tables = useTables(startEngine);
@@ -221,7 +219,7 @@ test.concurrent.each([
 );
 
 test('an engine that is restarted at its address serves the same repository again', async () => {
-  const path = await mkdtemp(join(tmpdir(), 'book-catalog-'));
+  const path = await makeTemporaryFolder();
   const stopped = await startEngine(path);
   const { repository, client, tableName } = await createBookTable(stopped.endpoint);
   const created = await repository.create(emma);
@@ -233,5 +231,4 @@ test('an engine that is restarted at its address serves the same repository agai
   expect(await repository.get(created.id)).toEqual(created);
   expect(await listBooks({ client, tableName })).toEqual([created]);
   await restarted.stop();
-  await rm(path, { recursive: true, force: true });
 });

@@ -1,16 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
+  folder = await makeTemporaryFolder();
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const writeDotEnv = (...lines: string[]): Promise<void> => writeFile(join(folder, '.env'), lines.join('\n'));
 

@@ -1,25 +1,16 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { auditLockFile, exitCodeOf, type Findings } from '../../.ci/security/audit.ts';
 import { findForeignLicences, type LockFile } from '../../.ci/security/licences.ts';
 import { close, listen } from '../simulators/loopback-server.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const project = JSON.parse(readFileSync('package.json', 'utf8'));
-
-async function withFolder(act: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
-  try {
-    await act(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
 
 const writeJson = (file: string, value: object) => writeFile(file, JSON.stringify(value));
 
@@ -45,15 +36,14 @@ describe('known vulnerabilities', () => {
       return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
     });
     const url = `http://127.0.0.1:${await listen(registry)}`;
-    await withFolder(async (folder) => {
-      const victim = { name: 'victim', version: '1.0.0', dependencies: { left: '1.0.0' } };
-      const packages = { '': victim, 'node_modules/left': { version: '1.0.0' } };
-      await writeJson(join(folder, 'package.json'), victim);
-      await writeJson(join(folder, 'package-lock.json'), { ...victim, lockfileVersion: 3, packages });
+    onTestFinished(() => close(registry));
+    const folder = await makeTemporaryFolder();
+    const victim = { name: 'victim', version: '1.0.0', dependencies: { left: '1.0.0' } };
+    const packages = { '': victim, 'node_modules/left': { version: '1.0.0' } };
+    await writeJson(join(folder, 'package.json'), victim);
+    await writeJson(join(folder, 'package-lock.json'), { ...victim, lockfileVersion: 3, packages });
 
-      expect(await auditLockFile(folder, 'package-lock.json', '--registry', url)).toEqual(expected);
-    });
-    await close(registry);
+    expect(await auditLockFile(folder, 'package-lock.json', '--registry', url)).toEqual(expected);
   });
 
   test.each([
@@ -96,24 +86,23 @@ describe('licences', () => {
 
 describe('install scripts of packages', () => {
   test('npm ci runs none, of a package that package.json names or not', async () => {
-    await withFolder(async (folder) => {
-      const npm = (cwd: string, ...args: string[]) => promisify(execFile)('npm', args, { cwd });
-      const marker = join(folder, 'it-ran');
-      const scripts = { install: `node -e "fs.writeFileSync('${marker}', '')"` };
-      await mkdir(join(folder, 'package'));
-      await writeJson(join(folder, 'package/package.json'), { name: 'intruder', version: '1.0.0', scripts });
-      await npm(join(folder, 'package'), 'pack', '--pack-destination', folder);
-      const dependencies = { intruder: 'file:intruder-1.0.0.tgz' };
-      const { allowScripts } = project;
-      await writeJson(join(folder, 'package.json'), { name: 'victim', dependencies, allowScripts });
-      await npm(folder, 'install', '--package-lock-only', '--ignore-scripts', '--offline');
+    const folder = await makeTemporaryFolder();
+    const npm = (cwd: string, ...args: string[]) => promisify(execFile)('npm', args, { cwd });
+    const marker = join(folder, 'it-ran');
+    const scripts = { install: `node -e "fs.writeFileSync('${marker}', '')"` };
+    await mkdir(join(folder, 'package'));
+    await writeJson(join(folder, 'package/package.json'), { name: 'intruder', version: '1.0.0', scripts });
+    await npm(join(folder, 'package'), 'pack', '--pack-destination', folder);
+    const dependencies = { intruder: 'file:intruder-1.0.0.tgz' };
+    const { allowScripts } = project;
+    await writeJson(join(folder, 'package.json'), { name: 'victim', dependencies, allowScripts });
+    await npm(folder, 'install', '--package-lock-only', '--ignore-scripts', '--offline');
 
-      cpSync('.npmrc', join(folder, '.npmrc'));
-      await npm(folder, 'ci', '--offline');
+    cpSync('.npmrc', join(folder, '.npmrc'));
+    await npm(folder, 'ci', '--offline');
 
-      expect(existsSync(join(folder, 'node_modules/intruder/package.json'))).toBe(true);
-      expect(existsSync(marker)).toBe(false);
-    });
+    expect(existsSync(join(folder, 'node_modules/intruder/package.json'))).toBe(true);
+    expect(existsSync(marker)).toBe(false);
   });
 
   // .npmrc applies to the folder that it is in and to no other.
