@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, inject, test } from 'vitest';
 import { ConformanceContext } from '../../conformance/context.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { useTables } from '../../support/fixtures.ts';
-import { Gateway } from './gateway.ts';
+import { startGateway } from './gateway.ts';
 
 const { open } = useTables();
-let gateway: Gateway;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
 let context: ConformanceContext;
 
 beforeAll(async () => {
   const secret = 'a secret that only these tests know and nothing else';
   const [username, password] = ['librarian', 'a password'];
-  gateway = await Gateway.start(inject('functionsFolder'), {
+  gateway = await startGateway(inject('functionsFolder'), {
     SECRET_TOKEN: secret,
     AUTH_USERNAME: username,
     AUTH_PASSWORD: password,

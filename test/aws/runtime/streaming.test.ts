@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { bookKey } from '../../../lib/dynamodb/keys.ts';
 import type { FaultyProxy } from '../../simulators/faulty-proxy.ts';
 import { type LambdaInstance, startLambdaInstance } from '../../simulators/lambda-instance.ts';
 import { type HttpResponse, toHttpResponse } from '../../simulators/runtime-api.ts';
-import { type BookTable, seedBooks, setCounter } from '../../support/book-table.ts';
+import { type BookTable, seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
 import { forgeToken } from '../../support/forge-token.ts';
 import { listNodeOptions } from '../../support/package-service.ts';
@@ -30,30 +28,23 @@ beforeAll(async () => {
   await seedBooks(table, bookCount);
 });
 
-beforeEach(async () => {
-  instance = await startInstance(table.tableName);
-});
+beforeEach(() => startInstance(table.tableName));
 
 afterEach(async () => {
   await instance.stop();
   await proxy.heal();
 });
 
-async function startInstance(tableName: string): Promise<LambdaInstance> {
+/** Starts the instance of the current test, and waits for the end of its INIT phase. */
+async function startInstance(tableName: string): Promise<void> {
   const environment = {
     SECRET_TOKEN: secret,
     DB_URL: `${proxy.endpoint}/${tableName}`,
     NODE_OPTIONS: listNodeOptions,
   };
   const folder = join(inject('functionsFolder'), 'listBooks');
-  const started = await startLambdaInstance(folder, 'handlers/list-books.handler', environment);
-  try {
-    await started.api.initialized;
-    return started;
-  } catch (error) {
-    await started.stop();
-    throw error;
-  }
+  instance = await startLambdaInstance(folder, 'handlers/list-books.handler', environment);
+  await instance.api.initialized;
 }
 
 async function requestList(headers: Record<string, string> = {}): Promise<HttpResponse> {
@@ -101,16 +92,15 @@ describe('GET /books as a stream', () => {
     'a storage that fails later breaks the body off, in the encoding %s',
     async (encoding) => {
       const { statusCode, body } = await requestList({ 'Accept-Encoding': encoding });
-      const chunks = body[Symbol.asyncIterator]();
-      const received = [(await chunks.next()).value];
-      proxy.injectFault('Query', 'server error', 1_000);
-
-      const rest = async () => {
-        for (let next = await chunks.next(); !next.done; next = await chunks.next())
-          received.push(next.value);
+      const received: Buffer[] = [];
+      const read = async () => {
+        for await (const chunk of body) {
+          if (received.length === 0) proxy.injectFault('Query', 'server error', 1_000);
+          received.push(chunk);
+        }
       };
 
-      await expect(rest()).rejects.toThrow();
+      await expect(read()).rejects.toThrow();
       expect(statusCode).toBe(200);
       expect(() => JSON.parse(Buffer.concat(received).toString())).toThrow();
       await expect.poll(() => requestLog()).toMatchObject({ level: 'ERROR', status: 200 });
@@ -120,13 +110,12 @@ describe('GET /books as a stream', () => {
   test('a client that does not read stops the list as soon as the buffers are full', async () => {
     const large = await open();
     for (let number = 0; number < largeBooks.count; number += 1) {
-      const { title } = largeBooks;
-      const Item = { ...bookKey(number * largeBooks.everyId + 1), title, author: '', year: 0 };
-      await large.client.send(new PutCommand({ TableName: large.tableName, Item }));
+      const id = number * largeBooks.everyId + 1;
+      await storeBook(large, { id, title: largeBooks.title, author: '', year: 0 });
     }
     await setCounter(large, largeBooks.count * largeBooks.everyId);
     await instance.stop();
-    instance = await startInstance(large.tableName);
+    await startInstance(large.tableName);
 
     const earlier = proxy.countRequests('Query');
     const { body } = await requestList();
@@ -144,6 +133,7 @@ describe('GET /books as a stream', () => {
   });
 
   test('a function that cannot reach its table does not start', async () => {
+    await instance.stop();
     await expect(startInstance('no-such-table')).rejects.toThrow('no-such-table');
   });
 });
