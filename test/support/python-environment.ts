@@ -2,18 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Python is missing, or cannot make a virtual environment. */
-export class NoPythonError extends Error {
-  override readonly name = 'NoPythonError';
-}
+/** CONTRIBUTING.md, "Commands". */
+const toolMissingExitCode = 77;
 
 /**
- * Makes a virtual environment with the pinned packages of a requirements file, unless it is there already.
+ * Makes a virtual environment with the pinned packages of a requirements file, unless it is there already. Ends the process
+ * with exit code 77 when the machine has no usable Python.
  *
  * @param folder - the environment's folder, which git ignores
  * @param requirementsFile - the packages, each with its version
  * @returns a function that gives the path of one of the environment's commands
- * @throws {NoPythonError} when the machine has no usable Python
  */
 export function preparePython(folder: string, requirementsFile: string): (command: string) => string {
   const requirements = readFileSync(requirementsFile, 'utf8');
@@ -22,9 +20,9 @@ export function preparePython(folder: string, requirementsFile: string): (comman
   if (existsSync(marker) && readFileSync(marker, 'utf8') === requirements) return commandPath;
   const made = spawnSync('python3', ['-m', 'venv', '--clear', folder], { encoding: 'utf8' });
   if (made.status !== 0) {
-    throw new NoPythonError(
-      `Python 3.11 or newer with its module venv is needed: ${made.error?.message ?? made.stdout + made.stderr}`,
-    );
+    const reason = made.error?.message ?? made.stdout + made.stderr;
+    process.stderr.write(`Not tested: Python 3.11 or newer with its module venv is needed: ${reason}\n`);
+    process.exit(toolMissingExitCode);
   }
   const installed = spawnSync(commandPath('pip'), ['install', '--quiet', '--requirement', requirementsFile], {
     stdio: 'inherit',
