@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { overlap } from '../../simulators/iam.ts';
 
-/** What CloudFormation's handlers of a resource type call with the rights of whoever deploys. */
-export type Handlers = Readonly<
-  Partial<Record<'create' | 'read' | 'update' | 'delete' | 'tagging', readonly string[]>>
->;
+/** What CloudFormation's handlers of a resource type (`create`, `read`, …) call with the rights of whoever deploys. */
+type Handlers = Readonly<Record<string, readonly string[]>>;
 
 interface Definitions {
   readonly handlers: Readonly<Record<string, Handlers>>;

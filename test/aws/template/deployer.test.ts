@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveIntrinsics } from '../../simulators/cloudformation.ts';
 import { type AccessRequest, allows, type Statement, toList } from '../../simulators/iam.ts';
-import { type Handlers, handlersOf, resourceTypesOf, takes } from './aws-definitions.ts';
+import { handlersOf, resourceTypesOf, takes } from './aws-definitions.ts';
 import {
   boundaryOf,
   deployStatements,
@@ -91,12 +91,6 @@ function contextOf(action: string, stage: string, type: string): Readonly<Record
 
 const awsKeys = { "the policies of AWS's own keys allow everybody who comes through the service": /^kms:/ };
 
-/** Properties that have an action of the same name. */
-const putBy = (verb: string, ending: string, names: string): Readonly<Record<string, RegExp>> =>
-  Object.fromEntries(
-    names.split(' ').map((name) => [name + ending, RegExp(`^${verb}${name}${ending.replace(/s$/, '')}$`)]),
-  );
-
 /**
  * Actions that handlers may call and that a deploy does not need. A name of a property: they go with that property, which
  * no resource of the type has (reading calls them nevertheless). A sentence: the reason.
@@ -142,16 +136,20 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     BearerTokenAuthenticationEnabled: /^logs:PutBearerTokenAuthentication$/,
   },
   'AWS::S3::Bucket': {
-    ...putBy('s3:Put', 'Configuration', 'Accelerate Lifecycle'),
-    ...putBy('s3:Put', 'Configurations', 'IntelligentTiering Inventory Metrics'),
-    ...putBy('s3:PutBucket', '', 'ObjectLockConfiguration OwnershipControls'),
     AbacStatus: /^s3:PutBucketAbac$/,
+    AccelerateConfiguration: /^s3:PutAccelerateConfiguration$/,
     AccessControl: /^s3:(PutBucketAcl|PutObjectAcl|GetBucketAcl)$/,
     AnalyticsConfigurations: /^s3:(Put|Delete\w*)AnalyticsConfiguration$/,
     CorsConfiguration: /^s3:(PutBucketCORS|DeleteBucketCors)$/,
+    IntelligentTieringConfigurations: /^s3:PutIntelligentTieringConfiguration$/,
+    InventoryConfigurations: /^s3:PutInventoryConfiguration$/,
+    LifecycleConfiguration: /^s3:PutLifecycleConfiguration$/,
     LoggingConfiguration: /^s3:PutBucketLogging$/,
     MetadataConfiguration: /^s3:(Create|Update|Delete)BucketMetadata\w+$|^s3tables:/,
+    MetricsConfigurations: /^s3:PutMetricsConfiguration$/,
     NotificationConfiguration: /^s3:PutBucketNotification$/,
+    ObjectLockConfiguration: /^s3:PutBucketObjectLockConfiguration$/,
+    OwnershipControls: /^s3:PutBucketOwnershipControls$/,
     ReplicationConfiguration: /^s3:PutReplicationConfiguration$|^iam:PassRole$/,
     WebsiteConfiguration: /^s3:(Put|Delete)BucketWebsite$/,
     'the framework empties the bucket, not CloudFormation': /^s3:DeleteObject$/,
@@ -374,21 +372,16 @@ test('the boundary is attached to every role when it is set, and to none otherwi
 });
 
 /** The actions of the handlers of a resource's type, but for those that it does not need. */
-function neededActions(resource: Resource): readonly string[] {
-  const needed = Object.entries(handlersOf(resource.Type) as Required<Handlers>).flatMap(
-    ([handler, actions]) => {
-      // With this policy CloudFormation never deletes the resource.
-      if (handler === 'delete' && resource.DeletionPolicy === 'Retain') return [];
-      return actions.filter(
-        (action) =>
-          !Object.entries(exceptions[resource.Type] ?? {}).some(
-            ([key, actions]) =>
-              actions.test(action) &&
-              (key.includes(' ') || (handler !== 'read' && !has(resource.Properties, key))),
-          ),
-      );
-    },
-  );
+function neededActions({ Type, Properties, DeletionPolicy }: Resource): readonly string[] {
+  const isException = (handler: string, action: string) =>
+    Object.entries(exceptions[Type] ?? {}).some(
+      ([key, actions]) =>
+        actions.test(action) && (key.includes(' ') || (handler !== 'read' && !has(Properties, key))),
+    );
+  const needed = Object.entries(handlersOf(Type))
+    // With this policy CloudFormation never deletes the resource.
+    .filter(([handler]) => handler !== 'delete' || DeletionPolicy !== 'Retain')
+    .flatMap(([handler, actions]) => actions.filter((action) => !isException(handler, action)));
   return [...new Set(needed)];
 }
 

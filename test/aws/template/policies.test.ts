@@ -9,13 +9,7 @@ const deployer = readDeployer('prod');
 describe.each([...deployerPolicies(), ...readRoleStatements(readTemplate())])(
   'the policy %s',
   (_name, statements) => {
-    test('names actions that exist', () => {
-      for (const action of statements.flatMap(({ Action }) => toList(Action))) {
-        expect(() => resourceTypesOf(action)).not.toThrow();
-      }
-    });
-
-    test('allows each action on a resource of a type that the action takes', () => {
+    test('names actions that exist, each on a resource of a type that it takes', () => {
       const mistakes = statements.flatMap(({ Action, Resource }) =>
         toList(Action).filter((action) => {
           const resources = toList(Resource);

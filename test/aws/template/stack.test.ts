@@ -219,7 +219,6 @@ describe('with every optional parameter', () => {
   const withAll = readTemplate('dev-with-all');
   const origin = 'https://docs.example.com';
   const responses = propertiesOf('ApiGateway::GatewayResponse', withAll);
-  const responseTo = (type: string) => responses.find(({ ResponseType }) => ResponseType === type);
 
   test('the stage is at the root of a regional domain with TLS 1.2, and the record is an alias of it', () => {
     expect(findOnly(withAll, 'AWS::ApiGateway::DomainName').Properties).toEqual({
@@ -283,7 +282,7 @@ describe('with every optional parameter', () => {
       ResourceArn: { 'Fn::Sub': expect.stringMatching(stage) },
       WebACLArn: { 'Fn::GetAtt': ['AddressLimit', 'Arn'] },
     });
-    expect(responseTo('WAF_FILTERED')).toMatchObject({
+    expect(responses.find(({ ResponseType }) => ResponseType === 'WAF_FILTERED')).toMatchObject({
       StatusCode: '429',
       ResponseParameters: { 'gatewayresponse.header.Retry-After': "'60'" },
     });
@@ -316,9 +315,6 @@ describe('with every optional parameter', () => {
         'gatewayresponse.header.Access-Control-Allow-Origin': `'${origin}'`,
       });
     }
-    expect(responseTo('THROTTLED').ResponseParameters).toMatchObject({
-      'gatewayresponse.header.Retry-After': "'1'",
-    });
     expect(originsOfFunctions(withAll)).toEqual(Array(6).fill(origin));
   });
 });
