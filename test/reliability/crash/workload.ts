@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../../lib/books/book.ts';
@@ -19,9 +18,6 @@ const repeatEvery = 4;
 
 /** A create without a response, which is retried with its key. */
 type OpenCreate = Pick<Extract<Operation, { type: 'create' }>, 'fields' | 'invoked'>;
-
-/** An envelope; its status is 0 when the connection broke. */
-type TestResponse = Pick<Operation, 'status'> & { readonly data: unknown };
 
 /** Clients that create, read, change and delete books, and the history of their operations. Restarts change the base URL. */
 export class Workload {
@@ -105,14 +101,14 @@ export class Workload {
 
 async function ask(baseUrl: string, method: string, path: string, body?: object, key?: string) {
   const invoked = performance.now();
-  const response: TestResponse = await fetch(baseUrl + path, {
+  const { status, data } = await fetch(baseUrl + path, {
     method,
     headers: { Authorization: validToken, ...(key && { 'Idempotency-Key': key }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-    .then((response) => response.json() as Promise<TestResponse>)
+    .then((response) => response.json() as Promise<{ readonly status: number; readonly data: unknown }>)
+    // The connection broke.
     .catch(() => ({ status: 0, data: null }));
-  const { status, data } = response;
   const returned = status === 0 || status === 503 ? Number.POSITIVE_INFINITY : performance.now();
   return { invoked, returned, status, data };
 }
