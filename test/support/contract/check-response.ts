@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { decodeBody } from '../decode-body.ts';
 import type { HttpResponse } from '../http-client.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from './description.ts';
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
-const validators = new WeakMap<object, ValidateFunction>();
 
 /** Messages of responses to invalid requests. */
 const refusals: readonly unknown[] = ['Invalid input', 'Invalid request payload', 'Invalid idempotency key'];
@@ -118,9 +117,7 @@ function isDescribed(
 }
 
 function validate(schema: object, value: unknown): string | undefined {
-  const validator = validators.get(schema) ?? ajv.compile(schema);
-  validators.set(schema, validator);
-  return validator(value) ? undefined : ajv.errorsText(validator.errors, { dataVar: '' });
+  return ajv.validate(schema, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: '' });
 }
 
 /** @returns `undefined`, which no schema allows, when the body is not JSON */
