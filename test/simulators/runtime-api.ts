@@ -12,11 +12,9 @@ export type InvocationResult =
   | { readonly kind: 'stream'; readonly stream: IncomingMessage }
   | { readonly kind: 'error'; readonly error: unknown };
 
-interface Invocation {
+interface Invocation extends PromiseWithResolvers<InvocationResult> {
   readonly id: string;
   readonly event: unknown;
-  readonly resolve: (result: InvocationResult) => void;
-  readonly reject: (error: Error) => void;
 }
 
 const version = '/2018-06-01';
@@ -36,12 +34,11 @@ export class RuntimeApi {
   address = '';
   #waiting: ServerResponse | undefined;
 
-  /** Resolves when the instance asks for its first invocation; rejects when its INIT phase fails. */
-  readonly initialized: Promise<void>;
   readonly #init = Promise.withResolvers<void>();
+  /** Resolves when the instance asks for its first invocation; rejects when its INIT phase fails. */
+  readonly initialized = this.#init.promise;
 
   private constructor() {
-    this.initialized = this.#init.promise;
     this.initialized.catch(() => {});
     this.#server = createServer((request, response) => {
       // The reader of the response sees that the instance has ended or has cut it off.
@@ -57,12 +54,11 @@ export class RuntimeApi {
 
   /** @returns when the response starts, the invocation fails, or the function reports an error */
   invoke(event: unknown): Promise<InvocationResult> {
-    const { promise, resolve, reject } = Promise.withResolvers<InvocationResult>();
-    const invocation = { id: randomUUID(), event, resolve, reject };
+    const invocation = { id: randomUUID(), event, ...Promise.withResolvers<InvocationResult>() };
     this.#invocations.set(invocation.id, invocation);
     this.#queue.push(invocation);
     this.#dispatch();
-    return promise;
+    return invocation.promise;
   }
 
   /** Tells everyone who waits for the instance that it is gone. */
