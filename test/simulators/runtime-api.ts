@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer, json } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
@@ -27,7 +27,10 @@ const maxPayloadBytes = 6_291_556;
 
 /** Lambda's Runtime API ("Using the Lambda runtime API for custom runtimes"), for one function instance. */
 export class RuntimeApi {
-  readonly #server: Server;
+  readonly #server = createServer((request, response) => {
+    // The reader of the response sees that the instance has ended or has cut it off.
+    this.#serve(request, response).catch(() => response.destroy());
+  });
   readonly #invocations = new Map<string, Invocation>();
   readonly #queue: Invocation[] = [];
   /** The value of AWS_LAMBDA_RUNTIME_API. */
@@ -38,16 +41,9 @@ export class RuntimeApi {
   /** Resolves when the instance asks for its first invocation; rejects when its INIT phase fails. */
   readonly initialized = this.#init.promise;
 
-  private constructor() {
-    this.initialized.catch(() => {});
-    this.#server = createServer((request, response) => {
-      // The reader of the response sees that the instance has ended or has cut it off.
-      this.#serve(request, response).catch(() => response.destroy());
-    });
-  }
-
   static async start(): Promise<RuntimeApi> {
     const api = new RuntimeApi();
+    api.initialized.catch(() => {});
     api.address = `127.0.0.1:${await listen(api.#server)}`;
     return api;
   }
