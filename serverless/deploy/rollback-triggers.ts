@@ -1,11 +1,10 @@
 import {
-  CloudFormationClient,
+  CloudFormation,
   type CloudFormationClientConfig,
   CloudFormationServiceException,
-  DescribeStacksCommand,
   type RollbackConfiguration,
 } from '@aws-sdk/client-cloudformation';
-import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import { CloudWatch } from '@aws-sdk/client-cloudwatch';
 
 /** CloudFormation keeps the triggers of the update before unless this clears them. */
 export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
@@ -23,9 +22,8 @@ export async function findRollbackTriggers(
 ): Promise<RollbackConfiguration> {
   const arns = minutes === 0 ? [] : await findErrorAlarms(stackName, config);
   if (arns.length === 0) return noRollbackTriggers;
-  const { MetricAlarms = [] } = await new CloudWatchClient(config).send(
-    new DescribeAlarmsCommand({ AlarmNames: arns.map((arn) => arn.slice(arn.lastIndexOf(':') + 1)) }),
-  );
+  const AlarmNames = arns.map((arn) => arn.slice(arn.lastIndexOf(':') + 1));
+  const { MetricAlarms = [] } = await new CloudWatch(config).describeAlarms({ AlarmNames });
   const quiet = MetricAlarms.filter(({ StateValue }) => StateValue !== 'ALARM');
   return {
     RollbackTriggers: quiet.map(({ AlarmArn }) => ({ Arn: AlarmArn, Type: 'AWS::CloudWatch::Alarm' })),
@@ -33,10 +31,9 @@ export async function findRollbackTriggers(
   };
 }
 
-async function findErrorAlarms(stackName: string, config: CloudFormationClientConfig): Promise<string[]> {
-  const command = new DescribeStacksCommand({ StackName: stackName });
+async function findErrorAlarms(StackName: string, config: CloudFormationClientConfig): Promise<string[]> {
   try {
-    const { Stacks } = await new CloudFormationClient(config).send(command);
+    const { Stacks } = await new CloudFormation(config).describeStacks({ StackName });
     const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'ErrorAlarms');
     return output?.OutputValue?.split(',') ?? [];
   } catch (error) {
