@@ -4,32 +4,46 @@
  * sends the requests of the Postman collection to a local service.
  */
 
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { readDescription } from './description.ts';
-import { makePostmanCollection, projectFolder, runTool } from './postman-collection.ts';
+import { makePostmanCollection } from './postman-collection.ts';
 import { testPostmanCollection } from './test-postman-collection.ts';
 
 const isCheck = process.argv.includes('--check');
 
-if (isCheck)
-  await runTool(
-    'redocly',
-    ['lint', '../../openapi.yaml', '--extends', 'recommended-strict'],
-    import.meta.dirname,
-  );
-await finish('openapi.yaml', (await readDescription()).current);
+const description = '../../openapi.yaml';
+
+if (isCheck) await runTool('redocly', 'lint', description, '--extends', 'recommended-strict');
+const { current } = await readDescription();
+await finish('openapi.yaml', current);
 // A default is what the service takes for a member that is left out, so that it may be left out.
 const options = ['--default-non-nullable', 'false', '--immutable'];
-await finish('tools/client/types.ts', await runTool('openapi-typescript', ['openapi.yaml', ...options]));
-await finish('tools/client/book-catalog.postman_collection.json', await makePostmanCollection());
-if (isCheck) await testPostmanCollection();
+await finish('tools/client/types.ts', await runTool('openapi-typescript', description, ...options));
+const collection = await makePostmanCollection(current);
+await finish('tools/client/book-catalog.postman_collection.json', collection);
+if (isCheck) await testPostmanCollection(collection);
 
 /** Writes a file, or checks that it is current. */
 async function finish(path: string, text: string): Promise<void> {
-  const file = join(projectFolder, path);
+  const file = join(import.meta.dirname, '../..', path);
   if (!isCheck) return writeFile(file, text);
   const isCurrent = (await readFile(file, 'utf8')) === text;
   console.log(`${path} is ${isCurrent ? 'current' : 'NOT current: run `npm run api`'}`);
   if (!isCurrent) process.exitCode = 1;
+}
+
+/** Runs a command of a package in tools/api/package.json. @returns its standard output */
+async function runTool(name: string, ...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const options = { cwd: import.meta.dirname, env };
+  try {
+    const command = [join('node_modules/.bin', name), ...args];
+    return (await promisify(execFile)(process.execPath, command, options)).stdout;
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { readonly stdout?: string; readonly stderr?: string };
+    throw new Error(`${name} failed:\n${stdout}${stderr}`, { cause });
+  }
 }

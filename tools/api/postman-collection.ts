@@ -1,11 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
-
-/** The folder of the service. */
-export const projectFolder = resolve(import.meta.dirname, '../..');
 
 /** Members that change with each conversion, or that no request needs: all but one use the token of the collection. */
 const omitted = ['id', '_postman_id', 'response', 'auth', 'event', 'protocolProfileBehavior'];
@@ -34,28 +28,31 @@ const headerValues: Readonly<Record<string, object>> = {
 /**
  * Makes a collection for Postman, Bruno and their like. Its requests can be sent from top to bottom: the login keeps the
  * token for the others, and the created book is the one that is fetched, changed and deleted.
+ *
+ * @param description - the text of openapi.yaml
  */
-export async function makePostmanCollection(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
-  try {
-    const file = join(folder, 'collection.json');
-    const options = 'parametersResolution=Example,folderStrategy=Tags,includeAuthInfoInExample=false';
-    await runTool('openapi2postmanv2', ['-s', 'openapi.yaml', '-o', file, '-O', options]);
-    const { item, variable, ...rest } = JSON.parse(await readFile(file, 'utf8'), adapt);
-    const collection = {
-      ...rest,
-      item,
-      event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeVariables } }],
-      auth: {
-        type: 'apikey',
-        apikey: Object.entries(apiKey).map(([key, value]) => ({ key, value, type: 'string' })),
-      },
-      variable: [...variable, ...Object.entries(variables).map(([key, value]) => ({ key, value }))],
-    };
-    return `${JSON.stringify(collection, null, 2)}\n`;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+export async function makePostmanCollection(description: string): Promise<string> {
+  const converter = createRequire(import.meta.url)('openapi-to-postmanv2');
+  const source = { type: 'string', data: description };
+  const options = {
+    parametersResolution: 'Example',
+    folderStrategy: 'Tags',
+    includeAuthInfoInExample: false,
+  };
+  const { output, reason } = await promisify(converter.convertV2)(source, options);
+  if (output === undefined) throw new Error(`openapi.yaml cannot be converted: ${reason}`);
+  const { item, variable, ...rest } = JSON.parse(JSON.stringify(output[0].data), adapt);
+  const collection = {
+    ...rest,
+    item,
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeVariables } }],
+    auth: {
+      type: 'apikey',
+      apikey: Object.entries(apiKey).map(([key, value]) => ({ key, value, type: 'string' })),
+    },
+    variable: [...variable, ...Object.entries(variables).map(([key, value]) => ({ key, value }))],
+  };
+  return `${JSON.stringify(collection, null, 2)}\n`;
 }
 
 type Parameter = { readonly key: string };
@@ -70,16 +67,4 @@ function adapt(member: string, value: unknown): unknown {
   if (member === 'header') return change(({ key }) => headerValues[key]);
   const isLogin = member === 'request' && (value as { readonly name?: string }).name === 'Log in';
   return isLogin ? { ...(value as object), auth: { type: 'noauth' } } : value;
-}
-
-/** Runs a command of a package in tools/api/package.json. @returns its standard output */
-export async function runTool(name: string, args: readonly string[], cwd = projectFolder): Promise<string> {
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const file = join(import.meta.dirname, 'node_modules/.bin', name);
-  try {
-    return (await promisify(execFile)(process.execPath, [file, ...args], { cwd, env })).stdout;
-  } catch (cause) {
-    const { stdout = '', stderr = '' } = cause as { readonly stdout?: string; readonly stderr?: string };
-    throw new Error(`${name} failed:\n${stdout}${stderr}`, { cause });
-  }
 }
