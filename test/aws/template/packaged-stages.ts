@@ -7,10 +7,20 @@ import { boundaryOf } from './statements.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `dev`, and `dev-with-all`, with every optional parameter set. */
+    /** The folder with the packages `prod`, `dev`, and `dev-with-all`. */
     packagesFolder: string;
   }
 }
+
+/** Every optional parameter. */
+export const allParameters = [
+  'corsOrigin=https://docs.example.com',
+  'domainName=api.example.com',
+  'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
+  'hostedZoneId=Z0123456789ABCDEFGHIJ',
+  'requestsPerAddress=600',
+  `permissionsBoundary=${boundaryOf('dev')}`,
+];
 
 /** Packages the stages once, for all tests of the template. */
 export default async function packageStages(project: TestProject): Promise<() => Promise<void>> {
@@ -18,14 +28,7 @@ export default async function packageStages(project: TestProject): Promise<() =>
   // In sequence, because the framework uses one folder for all packages.
   await packageService(join(folder, 'prod'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
-  await packageService(join(folder, 'dev-with-all'), 'dev', [
-    'corsOrigin=https://docs.example.com',
-    'domainName=api.example.com',
-    'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
-    'hostedZoneId=Z0123456789ABCDEFGHIJ',
-    'requestsPerAddress=600',
-    `permissionsBoundary=${boundaryOf('dev')}`,
-  ]);
+  await packageService(join(folder, 'dev-with-all'), 'dev', allParameters);
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }
