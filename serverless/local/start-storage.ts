@@ -5,23 +5,18 @@ import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 
-interface Storage {
-  readonly url: string;
-  /** Where the books are, for people. */
-  readonly description: string;
-}
-
 /**
  * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. `onFailure` gets a
  * sentence for people when the embedded engine fails later.
  *
+ * @returns the value of DB_URL, and where the books are, for people
  * @throws {StartError} when the database cannot be used
  */
 export function startStorage({ table, dataFolder }: LocalConfig, onFailure: (problem: string) => void) {
   return table === undefined ? startEmbeddedStorage(dataFolder, onFailure) : useConfiguredStorage(table);
 }
 
-async function startEmbeddedStorage(folder: string, onFailure: (problem: string) => void): Promise<Storage> {
+async function startEmbeddedStorage(folder: string, onFailure: (problem: string) => void) {
   let engine: EmbeddedEngine | undefined;
   let started = false;
   try {
@@ -40,7 +35,7 @@ async function startEmbeddedStorage(folder: string, onFailure: (problem: string)
   }
 }
 
-async function useConfiguredStorage(table: TableLocation): Promise<Storage> {
+async function useConfiguredStorage(table: TableLocation) {
   try {
     await prepareTable(table);
     return { url: urlOf(table), description: `the table ${table.tableName} at ${table.endpoint}` };
