@@ -1,5 +1,7 @@
+import { basename } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forgeToken } from '../../test/support/forge-token.ts';
+import { functions } from '../../test/support/package-service.ts';
 
 /** The environment of every function under measurement. */
 export const settings = {
@@ -10,37 +12,28 @@ export const settings = {
   AWS_SESSION_TOKEN: 'x'.repeat(600),
 };
 
-/** A request of an endpoint that succeeds, against the stub DynamoDB too. */
-export interface EndpointCall {
-  /** The name of the handler's file. */
-  readonly name: string;
-  readonly method: string;
-  readonly resource: string;
-  readonly path: string;
-  readonly body?: object;
-  /** No peer serves it: it is measured against another checkout only. */
-  readonly withoutPeers?: true;
-}
-
 const fields = { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', year: 1969 };
 const login = { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD };
+const bodies: Readonly<Record<string, object>> = {
+  createToken: login,
+  createBook: fields,
+  updateBook: fields,
+};
 
-/** A call of each endpoint. */
-export const endpoints: readonly EndpointCall[] = [
-  { name: 'get-book', method: 'GET', resource: '/book/{id}', path: '/book/1' },
-  { name: 'create-book', method: 'POST', resource: '/book', path: '/book', body: fields },
-  {
-    name: 'update-book',
-    method: 'PUT',
-    resource: '/book/{id}',
-    path: '/book/1',
-    body: fields,
-    withoutPeers: true,
-  },
-  { name: 'delete-book', method: 'DELETE', resource: '/book/{id}', path: '/book/1', withoutPeers: true },
-  { name: 'list-books', method: 'GET', resource: '/books', path: '/books' },
-  { name: 'create-token', method: 'POST', resource: '/token', path: '/token', body: login },
-];
+/** A request of each endpoint that succeeds, against the stub DynamoDB too. */
+export const endpoints = functions.map(({ name: functionName, handler, event: { method, path } }) => ({
+  name: basename(handler, '.handler'),
+  functionName,
+  handler,
+  method,
+  resource: path,
+  path: path.replace('{id}', '1'),
+  body: bodies[functionName],
+  /** Otherwise it is measured against another checkout only. */
+  hasPeers: !['updateBook', 'deleteBook'].includes(functionName),
+}));
+
+export type EndpointCall = (typeof endpoints)[number];
 
 export function findEndpoint(name: string): EndpointCall {
   const endpoint = endpoints.find((one) => one.name === name);

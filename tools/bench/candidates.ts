@@ -4,64 +4,55 @@ import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
 import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { sizeOfFiles } from '../../test/aws/runtime/size-of-files.ts';
-import { type LambdaInstance, startLambdaInstance } from '../../test/simulators/lambda-instance.ts';
+import { startLambdaInstance } from '../../test/simulators/lambda-instance.ts';
 import { type EndpointCall, settings } from './calls.ts';
-
-/** A function that takes part. */
-export interface Candidate {
-  /** `ours`, `before`, or the name of a file in peers/frameworks. */
-  readonly name: string;
-  /** Size of its code in bytes, without a code cache. */
-  readonly bytes: number;
-  /** Starts an instance, pinned to a core. `launcher` is a command line that starts it. */
-  start(
-    databaseUrl: string,
-    environment?: NodeJS.ProcessEnv,
-    launcher?: readonly string[],
-  ): Promise<LambdaInstance>;
-}
-
-/** Gives the candidates that serve an endpoint, ours first. `only` names those that are wanted, in place of all. */
-export type PrepareCandidates = (endpoint: EndpointCall, only?: readonly string[]) => Promise<Candidate[]>;
 
 const frameworks = ['no-op', 'bare', 'middy', 'hono'];
 
 /** A function under measurement has this core to itself; the bench and the database share core 0. */
 const functionCore = ['taskset', '-c', '1'];
 
+export type PrepareCandidates = Awaited<ReturnType<typeof packageCandidates>>;
+
 /**
  * Packages our functions.
  *
  * @param folder - an empty folder for functions and bundles
  * @param against - another checkout, whose functions take part in place of other frameworks
+ * @returns a function that gives the candidates which serve an endpoint, ours first; `only` names those that are wanted
  */
-export async function packageCandidates(
-  folder: string,
-  against: string | undefined,
-): Promise<PrepareCandidates> {
+export async function packageCandidates(folder: string, databaseUrl: string, against: string | undefined) {
   await packageFunctions(join(folder, 'ours'));
   if (against !== undefined) await packageFunctions(join(folder, 'before'), against);
   const peers = against === undefined ? frameworks : ['before'];
-  return (endpoint, only = peers) =>
-    Promise.all(
-      ['ours', ...peers.filter((name) => only.includes(name))].map((name) =>
-        prepareCandidate(folder, name, endpoint),
-      ),
+  return (endpoint: EndpointCall, only: readonly string[] = peers) => {
+    const names = ['ours', ...peers.filter((name) => only.includes(name))];
+    return Promise.all(
+      names.map((name) => prepareCandidate(join(folder, name), name, databaseUrl, endpoint)),
     );
+  };
 }
 
-async function prepareCandidate(folder: string, name: string, endpoint: EndpointCall): Promise<Candidate> {
+/** A function that takes part; its name is `ours`, `before`, or that of a file in peers/frameworks. */
+export type Candidate = Awaited<ReturnType<typeof prepareCandidate>>;
+
+async function prepareCandidate(
+  folder: string,
+  name: string,
+  databaseUrl: string,
+  { functionName, handler: packagedHandler }: EndpointCall,
+) {
   const isPackaged = !frameworks.includes(name);
-  const functionName = endpoint.name.replace(/-(.)/, (_, letter) => letter.toUpperCase());
-  const taskRoot = join(folder, name, functionName);
-  const bytes = isPackaged
-    ? await sizeOfFiles(join(taskRoot, 'handlers'), /\.m?js$/)
-    : await bundlePeer(name, functionName, join(taskRoot, 'index.mjs'));
-  const handler = isPackaged ? `handlers/${endpoint.name}.handler` : 'index.handler';
+  const taskRoot = join(folder, functionName);
+  const handler = isPackaged ? packagedHandler : 'index.handler';
   return {
     name,
-    bytes,
-    start: (databaseUrl, environment = {}, launcher = []) =>
+    /** Size of its code, without a code cache. */
+    bytes: isPackaged
+      ? await sizeOfFiles(join(taskRoot, 'handlers'), /\.m?js$/)
+      : await bundlePeer(name, functionName, join(taskRoot, 'index.mjs')),
+    /** Starts an instance, pinned to a core. `launcher` is a command line that starts it. */
+    start: (environment: NodeJS.ProcessEnv = {}, launcher: readonly string[] = []) =>
       startLambdaInstance(taskRoot, handler, { ...settings, DB_URL: databaseUrl, ...environment }, [
         ...launcher,
         ...functionCore,
@@ -78,7 +69,7 @@ async function bundlePeer(framework: string, endpoint: string, outfile: string):
         framework === 'no-op'
           ? "export { handler } from './frameworks/no-op.ts';"
           : `import { serve } from './frameworks/${framework}.ts';
-             import { ${endpoint} } from './${endpoint === 'createToken' ? 'login' : 'books'}.ts';
+             import { ${endpoint} } from './${endpoint === 'createToken' ? 'token' : 'books'}.ts';
              export const handler = serve(${endpoint});`,
       resolveDir: join(import.meta.dirname, 'peers'),
     },

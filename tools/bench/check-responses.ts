@@ -22,11 +22,10 @@ function variationsOf({ name, resource, body }: EndpointCall): EventOverrides[] 
 export async function checkResponses(
   endpoint: EndpointCall,
   candidates: readonly Candidate[],
-  databaseUrl: string,
 ): Promise<void> {
   let expected: unknown[] | undefined;
   for (const candidate of candidates.filter(({ name }) => name !== 'no-op')) {
-    const instance = await candidate.start(databaseUrl);
+    const instance = await candidate.start();
     const responses = [];
     for (const overrides of variationsOf(endpoint)) {
       responses.push(await ask(instance, createEvent(endpoint, overrides)));

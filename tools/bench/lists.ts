@@ -34,7 +34,10 @@ export async function measureLists(
     for (const { candidate, coding } of variants) {
       const variant = [candidate.name.replace('bare', 'naive'), coding].filter(Boolean).join(', ');
       const event = createEvent(endpoint, { headers: { 'Accept-Encoding': coding } });
-      const instance = await candidate.start(stub.url, candidate.name === 'bare' ? {} : listSettings);
+      const instance = await candidate.start({
+        DB_URL: stub.url,
+        ...(candidate.name !== 'bare' && listSettings),
+      });
       await instance.api.initialized;
       // The first list is not counted, but checked.
       const failure = await checkList(instance, event, bookCount);

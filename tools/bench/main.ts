@@ -5,8 +5,7 @@ import { parseArgs } from 'node:util';
 import { endpoints } from './calls.ts';
 import { packageCandidates } from './candidates.ts';
 import { checkResponses } from './check-responses.ts';
-import { checkInstructions } from './guard.ts';
-import { hasValgrind } from './instructions.ts';
+import { checkInstructions, hasValgrind } from './guard.ts';
 import { measureLists } from './lists.ts';
 import { writeReport } from './report.ts';
 import { measureColdStarts, measureWarmCalls } from './rounds.ts';
@@ -38,17 +37,17 @@ if (isGuard && !hasValgrind()) {
 const folder = await mkdtemp(join(tmpdir(), 'book-catalog-bench-'));
 const stub = await startStub(1);
 try {
-  const prepare = await packageCandidates(folder, against);
+  const prepare = await packageCandidates(folder, stub.url, against);
   if (isGuard) {
-    if (!(await checkInstructions(prepare, stub.url, folder))) process.exitCode = 1;
+    if (!(await checkInstructions(prepare))) process.exitCode = 1;
   } else {
     const measured: EndpointResult[] = [];
     for (const endpoint of endpoints) {
-      if (parts ? !parts.includes(endpoint.name) : endpoint.withoutPeers && !against) continue;
+      if (parts ? !parts.includes(endpoint.name) : !(endpoint.hasPeers || against)) continue;
       const candidates = await prepare(endpoint);
-      await checkResponses(endpoint, candidates, stub.url);
-      const cold = await measureColdStarts(endpoint, candidates, stub.url, effort.coldRounds);
-      const warm = await measureWarmCalls(endpoint, candidates, stub.url, effort);
+      await checkResponses(endpoint, candidates);
+      const cold = await measureColdStarts(endpoint, candidates, effort.coldRounds);
+      const warm = await measureWarmCalls(endpoint, candidates, effort);
       const summaries = candidates.map((candidate) => summarizeCandidate(candidate, reference, cold, warm));
       measured.push({ endpoint: endpoint.name, candidates: summaries });
       console.error(`${endpoint.name} measured`);

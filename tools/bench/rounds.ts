@@ -17,11 +17,10 @@ export interface Sample extends Times {
 export async function measureColdStarts(
   endpoint: EndpointCall,
   candidates: readonly Candidate[],
-  databaseUrl: string,
   rounds: number,
 ): Promise<Sample[]> {
   const event = createEvent(endpoint);
-  return measureInRounds(candidates, databaseUrl, rounds, async (instance, startedAt) => {
+  return measureInRounds(candidates, rounds, async (instance, startedAt) => {
     await invoke(instance, event);
     return { wallMs: performance.now() - startedAt, cpuMs: readCpuMs(instance) };
   });
@@ -34,11 +33,10 @@ export async function measureColdStarts(
 export async function measureWarmCalls(
   endpoint: EndpointCall,
   candidates: readonly Candidate[],
-  databaseUrl: string,
   { rounds, warmUpCalls, calls }: Readonly<Record<'rounds' | 'warmUpCalls' | 'calls', number>>,
 ): Promise<Sample[]> {
   const event = createEvent(endpoint);
-  return measureInRounds(candidates, databaseUrl, rounds, async (instance) => {
+  return measureInRounds(candidates, rounds, async (instance) => {
     for (let call = 0; call < warmUpCalls; call += 1) await invoke(instance, event);
     const cpuBefore = readCpuMs(instance);
     const startedAt = performance.now();
@@ -51,7 +49,6 @@ export async function measureWarmCalls(
 /** One instance after the other: in each round a new one of every candidate, in random order. */
 async function measureInRounds(
   candidates: readonly Candidate[],
-  databaseUrl: string,
   rounds: number,
   measure: (instance: LambdaInstance, startedAt: number) => Promise<Times>,
 ): Promise<Sample[]> {
@@ -60,7 +57,7 @@ async function measureInRounds(
     const shuffled = candidates.map((candidate) => ({ candidate, order: Math.random() }));
     for (const { candidate } of shuffled.sort((a, b) => a.order - b.order)) {
       const startedAt = performance.now();
-      const instance = await candidate.start(databaseUrl);
+      const instance = await candidate.start();
       try {
         const times = await measure(instance, startedAt);
         samples.push({

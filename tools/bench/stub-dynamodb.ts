@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,10 +12,10 @@ import { crc32 } from 'node:zlib';
  */
 export async function startStub(bookCount: number): Promise<{ url: string; stop(): void }> {
   // The process ends with this pipe, so that a bench that crashes leaves none behind. It shares the core of the bench.
-  const child: ChildProcess = spawn(process.execPath, [import.meta.filename, String(bookCount)], {
+  const child = spawn(process.execPath, [import.meta.filename, String(bookCount)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [port] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+  const [port] = await once(child.stdout, 'data');
   return { url: `http://127.0.0.1:${Number(port)}/books`, stop: () => child.kill() };
 }
 

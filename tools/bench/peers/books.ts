@@ -1,7 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { type PeerEndpoint, respond } from './endpoint.ts';
-import { bookKey, client, tableName } from './table.ts';
+
+const { origin, pathname } = new URL(process.env.DB_URL ?? '');
+const tableName = pathname.slice(1);
+
+/** As the SDK's documentation makes it. */
+const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: origin }));
+
+const shardWidth = 10_000;
+const bookKey = (id: number) => ({ shard: Math.floor(id / shardWidth), id });
 
 export const createBook: PeerEndpoint = {
   method: 'POST',

@@ -1,9 +1,27 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { type PeerResponse, respond } from './endpoint.ts';
+import { type PeerEndpoint, type PeerResponse, respond } from './endpoint.ts';
 
 const secret = process.env.SECRET_TOKEN ?? '';
 const lifetimeSeconds = 15 * 60;
 const header = encode({ alg: 'HS256', typ: 'JWT' });
+
+export const createToken: PeerEndpoint = {
+  method: 'POST',
+  path: '/token',
+  public: true,
+  async handle({ body }) {
+    const { username = '', password = '' } = (body ?? {}) as Record<string, unknown>;
+    if (typeof body !== 'object' || typeof username !== 'string' || typeof password !== 'string') {
+      return respond(400, 'Invalid request payload');
+    }
+    const sameUsername = timingSafeEqual(digest(username), digest(process.env.AUTH_USERNAME ?? ''));
+    const samePassword = timingSafeEqual(digest(password), digest(process.env.AUTH_PASSWORD ?? ''));
+    if (!sameUsername || !samePassword) return respond(401, 'Invalid credentials');
+    return respond(200, 'Token generated successfully', { token: signToken() });
+  },
+};
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** Checks a token without a library: the fastest way, hence for every peer. @returns `undefined` for a valid token */
 export function refuseToken(token: string | undefined): PeerResponse | undefined {
@@ -11,10 +29,8 @@ export function refuseToken(token: string | undefined): PeerResponse | undefined
   return isValid(token) ? undefined : respond(401, 'Invalid token');
 }
 
-export const digest = (text: string) => createHash('sha256').update(text).digest();
-
 /** Signs a token that is valid for 15 minutes. */
-export function signToken(): string {
+function signToken(): string {
   const input = `${header}.${encode({ exp: Math.floor(Date.now() / 1000) + lifetimeSeconds })}`;
   return `${input}.${sign(input).toString('base64url')}`;
 }

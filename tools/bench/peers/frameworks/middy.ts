@@ -2,9 +2,8 @@ import middy from '@middy/core';
 import httpErrorHandler from '@middy/http-error-handler';
 import httpEventNormalizer from '@middy/http-event-normalizer';
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type PeerEndpoint, type PeerHandler, parseBody, toResult } from '../endpoint.ts';
-import { refuseToken } from '../token.ts';
+import type { PeerEndpoint, PeerHandler } from '../endpoint.ts';
+import { serve as serveBare } from './bare.ts';
 
 /** middy with the middleware of its documentation, but for the JSON parser: it would run before the token is checked. */
 export function serve(endpoint: PeerEndpoint): PeerHandler {
@@ -12,9 +11,5 @@ export function serve(endpoint: PeerEndpoint): PeerHandler {
     .use(httpErrorHandler())
     .use(httpEventNormalizer())
     .use(httpHeaderNormalizer())
-    .handler((async (event: APIGatewayProxyEvent) => {
-      const refusal = endpoint.public ? undefined : refuseToken(event.headers.authorization);
-      const request = { id: event.pathParameters?.id, body: parseBody(event) };
-      return toResult(refusal ?? (await endpoint.handle(request)));
-    }) as never) as PeerHandler;
+    .handler(serveBare(endpoint) as never) as PeerHandler;
 }
