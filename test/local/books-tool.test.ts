@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { anyText } from '../support/any-text.ts';
 import type { EnvelopeResponse } from '../support/http-client.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { startCommand, testSettings } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
@@ -23,15 +23,13 @@ let folder: string;
 /** The highest id of the tests before. */
 let lastId = 0;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'books-tool-'));
+beforeEach(async () => {
+  folder = await makeTemporaryFolder();
 });
 
 afterEach(async () => {
   lastId = (await listBooks()).at(-1)?.id ?? lastId;
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('an export', { timeout: longTestMs }, () => {
   test('holds any text, so an import of it creates the same books', async () => {
