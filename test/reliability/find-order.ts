@@ -7,10 +7,9 @@ export interface Interval {
 }
 
 /**
- * Searches an order of operations that explains the responses of concurrent clients: a linearization (Herlihy and Wing, "Linearizability", 1990), found by the search of Wing and Gong with Lowe's memory
- * of what was tried already. An operation that had ended before another began comes before it.
- *
- * Operations without a response are in the order only where they are needed.
+ * Searches an order of operations that explains the responses of concurrent clients: a linearization (Herlihy and Wing,
+ * "Linearizability", 1990), found by the search of Wing and Gong with Lowe's memory of what was tried already. An operation
+ * that had ended before another began comes before it. Those without a response are in the order only where they are needed.
  *
  * @param initial - the state before the first operation
  * @param operations - what the clients did
