@@ -4,20 +4,14 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { type Document, parseDocument, type Scalar } from 'yaml';
 
-/** A copy of this project for an AWS emulator. */
-export interface EmulatedProject {
-  readonly folder: string;
-  /** Replaces a text in one of its files. @returns a function that restores it */
-  replace(file: string, text: string, replacement: string): () => void;
-  remove(): void;
-}
-
 /**
  * Copies this project and adapts the copy to the emulator.
  *
  * @param emulatorUrl - where the emulator listens
+ * @returns its folder; `replace`, which replaces a text in one of its files and returns a function that restores it; and
+ *   `remove`
  */
-export function makeEmulatedProject(emulatorUrl: string): EmulatedProject {
+export function makeEmulatedProject(emulatorUrl: string) {
   const folder = mkdtempSync(join(tmpdir(), 'book-catalog-emulated-'));
   const leftOut = /^(node_modules|\..*|coverage)$/;
   cpSync('.', folder, {

@@ -2,13 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { readOutputs } from '../../../tools/smoke/deployed-stage.ts';
 
-/** The address of a stage on the emulator; the stack's outputs have AWS's. */
-interface EmulatedStage {
-  readonly apiId: string;
-  readonly baseUrl: string;
-  readonly hostHeader: string;
-}
-
 /** The conformance cases that the emulator fails and AWS does not. */
 const notEmulated = [
   // API Gateway treats such a body as JSON, which is in `binaryMediaTypes`; the emulator treats it as text.
@@ -17,8 +10,8 @@ const notEmulated = [
   'With a key and an empty one, the request is refused and nothing is stored',
 ];
 
-/** Finds a stage on the emulator of the environment's AWS_ENDPOINT_URL. */
-export async function findEmulatedStage(stage: string): Promise<EmulatedStage> {
+/** Finds the address of a stage on the emulator of the environment's AWS_ENDPOINT_URL; the stack's outputs have AWS's. */
+export async function findEmulatedStage(stage: string) {
   const { ServiceEndpoint = '' } = await readOutputs(stage);
   const apiId = new URL(ServiceEndpoint).hostname.split('.', 1)[0] ?? '';
   const { origin, port } = new URL(process.env.AWS_ENDPOINT_URL ?? '');

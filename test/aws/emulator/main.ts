@@ -19,7 +19,7 @@ import { runDeployWorkflow } from '../../simulators/github-workflow.ts';
 import { preparePython } from '../../support/python-environment.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { createDeployer, createUser } from './deployer.ts';
-import { type EmulatedProject, makeEmulatedProject } from './emulated-project.ts';
+import { makeEmulatedProject } from './emulated-project.ts';
 import { findEmulatedStage } from './emulated-stage.ts';
 
 const stage = 'prod';
@@ -33,7 +33,7 @@ const untilSmoke = [
   'Smoke',
 ];
 
-let project: EmulatedProject;
+let project: ReturnType<typeof makeEmulatedProject>;
 /** The forms that CloudFormation was sent for change sets. */
 const changeSets: URLSearchParams[] = [];
 /** The credentials of the pipeline; other requests are those of the account's root user. */
