@@ -13,7 +13,7 @@ let copy: string;
 
 // A change in the project itself would also reload every other service under test.
 const local = useLocalService({}, async () => {
-  copy = await createDataFolder();
+  copy = createDataFolder();
   for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json']) {
     await cp(join(projectFolder, name), join(copy, name), { recursive: true });
   }
