@@ -211,7 +211,8 @@ describe('an import', { timeout: longTestMs }, () => {
   ])(
     'writes rejected rows to a %s file that is rejected again, or corrected and imported',
     async (format, content, rows, mend) => {
-      const file = join(folder, `rejecting.${format}`);
+      // The format is recognised by the content.
+      const file = join(folder, 'rejecting.txt');
       const rejected = `${file}.rejected.${format}`;
       await writeFile(file, content);
       await writeFile(rejected, 'mended, perhaps');

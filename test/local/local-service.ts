@@ -22,8 +22,11 @@ export const testSettings = {
 /** The defaults of `npm start`, as in the examples of the documents. */
 export const defaultCredentials = { AUTH_USERNAME: 'admin', AUTH_PASSWORD: 'password' };
 
-/** A valid token for these services. */
-export const validToken = forgeToken({ secret: testSettings.SECRET_TOKEN });
+/** A valid token for these services. Each of its parts is long enough to be found in an output. */
+export const validToken = forgeToken({
+  claims: { aud: 'tests of the local service' },
+  secret: testSettings.SECRET_TOKEN,
+});
 
 /** Starts a command, and collects standard output and standard error. */
 export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv, cwd = '.', input?: Buffer) {

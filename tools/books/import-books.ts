@@ -10,13 +10,15 @@ import { formatCount, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
 import { describeTable, openTable, readRows, type Table, type TableOptions } from './table.ts';
 
-type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath' | 'rejectedPath', string>>;
+type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath', string>>;
 
 /** `import FILE`; the path `-` is standard input, and a batch distinguishes its rows from equal rows of another. */
 export interface ImportCommand extends Access, TableOptions, Texts {
   readonly parallel: number;
   readonly dryRun: boolean;
   readonly yes: boolean;
+  /** By default next to the file, with the extension of its format. */
+  readonly rejectedPath: string | undefined;
 }
 
 type OpenImport = { table: Table; command: ImportCommand; rejected: RejectedRows; stop: AbortSignal };
@@ -41,7 +43,8 @@ export async function importBooks(command: ImportCommand, stop: AbortSignal): Pr
 async function importFile(command: ImportCommand, path: string, stop: AbortSignal): Promise<number> {
   const table = await openTable(path, command);
   console.error(describeTable(table));
-  const rejected = new RejectedRows(command.rejectedPath, table);
+  const name = command.path === '-' ? 'standard-input' : command.path;
+  const rejected = new RejectedRows(command.rejectedPath ?? `${name}.rejected.${table.format}`, table);
   try {
     const rows = await checkRows(table, command, rejected);
     const open = { table, command, rejected, stop };

@@ -81,15 +81,14 @@ async function run(): Promise<number> {
   }
   if (name !== 'import' || path === undefined)
     throw new UsageError('import FILE or export? --help shows more');
-  const base = path === '-' ? 'standard-input' : path;
   const separator = values.separator && (separatorNames[values.separator] ?? values.separator);
   check('--separator', separator, separator === undefined || /^[!#-~\t ]$/.test(separator));
   const encoding = values.encoding?.toLowerCase();
   check('--encoding', encoding, /^(utf-8|utf-16[lb]e|windows-1252|latin1)?$/.test(encoding ?? ''));
   const { batch, 'dry-run': dryRun, yes } = values;
-  const rejectedPath = values.rejected ?? `${base}.rejected.${format ?? named}`;
+  const rejectedPath = values.rejected;
   check('--rejected', rejectedPath, rejectedPath !== path);
-  const checkpointPath = values.checkpoint ?? (path === '-' ? '' : `${base}.checkpoint`);
+  const checkpointPath = values.checkpoint ?? (path === '-' ? '' : `${path}.checkpoint`);
   const columns = readColumns(values.columns);
   const without = (values.without?.split(',') ?? []).map(readField);
   const parallel = readNumber('--parallel', values.parallel, 1, 256);
