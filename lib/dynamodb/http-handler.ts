@@ -8,12 +8,16 @@ import { invocationSignal } from './invocation-signal.ts';
 /** The whole attempt: connection, request, and the response to its last byte. Enough for a 1 MB page on a slow line. */
 const attemptTimeoutMs = 2_800;
 
+/** Names the service in CloudTrail. It is not part of a signature. */
+const userAgent = 'book-catalog';
+
 const invocationOver = 'the invocation is over';
 
 /** A signed request of the SDK, made of the same members as Node's. */
 interface HttpRequest extends http.RequestOptions {
   readonly protocol: string;
   readonly hostname: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -61,7 +65,8 @@ export class AttemptHandler {
     const [{ request }, connected] =
       options.protocol === 'https:' ? [https, 'secureConnect'] : [http, 'connect'];
     const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1'); // The SDK has IPv6 addresses in brackets.
-    const outgoing = request({ ...options, hostname, agent: this.#agents[options.protocol] });
+    const headers = { ...options.headers, 'User-Agent': userAgent };
+    const outgoing = request({ ...options, headers, hostname, agent: this.#agents[options.protocol] });
     const signal = invocationSignal.getStore();
     let requestSent = false;
     let responseStarted = false;

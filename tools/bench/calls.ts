@@ -10,6 +10,7 @@ export const settings = {
   AUTH_PASSWORD: 'a password',
   // Lambda's credentials are temporary ones.
   AWS_SESSION_TOKEN: 'x'.repeat(600),
+  RESPONSE_TRANSFER_MODE: 'STREAM', // Version 1.0.0 reads it.
 };
 
 const fields = { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', year: 1969 };

@@ -15,8 +15,8 @@ export interface ListResult extends Awaited<ReturnType<typeof measureList>> {
   readonly failure: string | undefined;
 }
 
-/** The environment that the list function is deployed with. Version 1.0.0 reads the transfer mode. */
-const listSettings = { RESPONSE_TRANSFER_MODE: 'STREAM', NODE_OPTIONS: listNodeOptions };
+/** The environment that the list function is deployed with. */
+const listSettings = { NODE_OPTIONS: listNodeOptions };
 
 const endpoint = findEndpoint('list-books');
 
