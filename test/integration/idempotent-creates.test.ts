@@ -116,6 +116,16 @@ test.each([0, 1, 2, 3, 4])('an attempt that died after %i requests is completed 
   expect(await listBooks(table)).toEqual([]);
 });
 
+test('a book that the next attempt stored, with its response lost, is no replay', async () => {
+  await createAndDie(3);
+  const { proxy } = await tables.openThroughProxy();
+  proxy.injectFault('PutItem', 'response lost', 1);
+
+  const next = await openWith(() => {}, { connection: connect(proxy.endpoint) }).create(emma, key);
+
+  expect(next).toMatchObject({ book: { id: 1 }, replayed: false });
+});
+
 test('a book that was changed before its key was marked as done keeps its change', async () => {
   await createAndDie(4);
   const stored = await books.get(1);
