@@ -17,7 +17,6 @@ const invocationOver = 'the invocation is over';
 interface HttpRequest extends http.RequestOptions {
   readonly protocol: string;
   readonly hostname: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -65,8 +64,8 @@ export class AttemptHandler {
     const [{ request }, connected] =
       options.protocol === 'https:' ? [https, 'secureConnect'] : [http, 'connect'];
     const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1'); // The SDK has IPv6 addresses in brackets.
-    const headers = { ...options.headers, 'User-Agent': userAgent };
-    const outgoing = request({ ...options, headers, hostname, agent: this.#agents[options.protocol] });
+    const outgoing = request({ ...options, hostname, agent: this.#agents[options.protocol] });
+    outgoing.setHeader('User-Agent', userAgent);
     const signal = invocationSignal.getStore();
     let requestSent = false;
     let responseStarted = false;
