@@ -7,24 +7,19 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endForMissingTool } from '../../test/support/missing-tool.ts';
 import { packageService } from '../../test/support/package-service.ts';
 import { preparePython } from '../../test/support/python-environment.ts';
 
 const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12';
-const toolMissingExitCode = 77;
 
-try {
-  process.exitCode = (await lint()) ? 0 : 1;
-} catch (error) {
-  const { path, message } = error as NodeJS.ErrnoException;
-  if (path !== 'go') throw error;
-  process.stderr.write(`Not checked: ${message}\n`);
-  process.exitCode = toolMissingExitCode;
-}
+process.exitCode = (await lint()) ? 0 : 1;
 
 async function lint(): Promise<boolean> {
   const cfnLint = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt')('cfn-lint');
   const checkov = preparePython('.venv-policy', '.ci/templates/requirements-policy.txt')('checkov');
+  const { error } = spawnSync('go', ['version']);
+  if (error) endForMissingTool(`Not checked: ${error.message}`);
   const workflows = run('actionlint', 'go', 'run', actionlint, ...globSync('.github/workflows/*.yml'));
   const folder = mkdtempSync(join(tmpdir(), 'book-catalog-template-'));
   const templates = { deployer: 'serverless/resources/deployer.yml' } as Record<string, string>;

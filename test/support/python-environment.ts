@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** CONTRIBUTING.md, "Commands". */
-const toolMissingExitCode = 77;
+import { endForMissingTool } from './missing-tool.ts';
 
 /**
  * Makes a virtual environment with the pinned packages of a requirements file, unless it is there already. Ends the process
@@ -21,8 +19,7 @@ export function preparePython(folder: string, requirementsFile: string): (comman
   const made = spawnSync('python3', ['-m', 'venv', '--clear', folder], { encoding: 'utf8' });
   if (made.status !== 0) {
     const reason = made.error?.message ?? made.stdout + made.stderr;
-    process.stderr.write(`Not tested: Python 3.11 or newer with its module venv is needed: ${reason}\n`);
-    process.exit(toolMissingExitCode);
+    endForMissingTool(`Not tested: Python 3.11 or newer with its module venv is needed: ${reason}`);
   }
   const installed = spawnSync(commandPath('pip'), ['install', '--quiet', '--requirement', requirementsFile], {
     stdio: 'inherit',

@@ -9,13 +9,13 @@ import { runSuite } from '../../conformance/run-suite.ts';
 import { LocalService, testSettings } from '../../local/local-service.ts';
 import { startServerProcess } from '../../simulators/server-process.ts';
 import { findFreePort } from '../../support/free-port.ts';
+import { endForMissingTool } from '../../support/missing-tool.ts';
 
 /** The jars, with the native SQLite library. Git ignores it. */
 const folder = resolve('.dynamodb-local');
 
 if (spawnSync('java', ['-version']).error || spawnSync('mvn', ['--version']).error) {
-  process.stderr.write('Not tested: Java 17 or newer and Maven are needed.\n');
-  process.exit(77);
+  endForMissingTool('Not tested: Java 17 or newer and Maven are needed.');
 }
 run('mvn', [
   ...['-q', '-B', '-f', join(import.meta.dirname, 'pom.xml'), 'dependency:copy-dependencies'],
