@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Makes a folder that is removed after the current test. */
-export async function makeTemporaryFolder(): Promise<string> {
+/** Makes a folder that is removed after the current test. Concurrent tests give the hook of their own context. */
+export async function makeTemporaryFolder(onFinished: typeof onTestFinished = onTestFinished) {
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,27 +1,19 @@
 import { randomInt } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { createDataFolder, LocalService } from '../../local/local-service.ts';
+import { LocalService } from '../../local/local-service.ts';
 import { startEngineProcess } from '../../simulators/engine.ts';
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { checkHistory } from './check-history.ts';
 import { Workload } from './workload.ts';
 
 /** The number of kills. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
 
-type Finish = Pick<TestContext, 'onTestFinished'>;
-
-async function startService({ onTestFinished }: Finish, environment: NodeJS.ProcessEnv) {
+async function startService({ onTestFinished }: TestContext, environment: NodeJS.ProcessEnv) {
   const service = await LocalService.start(environment);
   onTestFinished(async () => void (await service.stop()));
   return service;
-}
-
-function makeDataFolder({ onTestFinished }: Finish): string {
-  const folder = createDataFolder();
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Waits for the moment of a crash. */
@@ -39,7 +31,7 @@ async function check(workload: Workload, baseUrl: string): Promise<void> {
 
 describe.concurrent(`kill -9, ${rounds} times under load: nothing is lost or made up`, () => {
   test('of the service and the engine in it', async (context) => {
-    const environment = { DB_PATH: makeDataFolder(context) };
+    const environment = { DB_PATH: await makeTemporaryFolder(context.onTestFinished) };
     const workload = new Workload();
     for (let round = 0; round < rounds; round += 1) {
       const service = await startService(context, environment);
@@ -55,7 +47,7 @@ describe.concurrent(`kill -9, ${rounds} times under load: nothing is lost or mad
   });
 
   test('of the database; the service stays up', async (context) => {
-    const dataFolder = makeDataFolder(context);
+    const dataFolder = await makeTemporaryFolder(context.onTestFinished);
     let engine = await startEngineProcess(dataFolder);
     context.onTestFinished(() => engine.kill());
     const { baseUrl } = await startService(context, { DB_URL: `http://127.0.0.1:${engine.port}/books` });
