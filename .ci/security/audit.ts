@@ -36,11 +36,9 @@ export async function auditLockFile(
 
 /** Reads the packages with a vulnerability of at least that severity; a text says why they are unknown. */
 function readVulnerablePackages(output: string, lowest: string): readonly string[] | string {
-  if (!output.startsWith('{')) return 'npm audit gave no report';
-  const { vulnerabilities, message = 'npm audit gave no report' } = JSON.parse(output) as {
-    vulnerabilities?: Record<string, { severity: string }>;
-    message?: string;
-  };
+  const report: { vulnerabilities?: Record<string, { severity: string }>; message?: string } =
+    output.startsWith('{') ? JSON.parse(output) : {};
+  const { vulnerabilities, message = 'npm audit gave no report' } = report;
   if (vulnerabilities === undefined) return message;
   return Object.entries(vulnerabilities)
     .filter(([, { severity }]) => severities.indexOf(severity) >= severities.indexOf(lowest))

@@ -121,7 +121,7 @@ test('a book that the next attempt stored, with its response lost, is no replay'
   const { proxy } = await tables.openThroughProxy();
   proxy.injectFault('PutItem', 'response lost', 1);
 
-  const next = await openWith(() => {}, { connection: connect(proxy.endpoint) }).create(emma, key);
+  const next = await new BookRepository(connect(proxy.endpoint), table.tableName).create(emma, key);
 
   expect(next).toMatchObject({ book: { id: 1 }, replayed: false });
 });

@@ -15,9 +15,6 @@ export interface ListResult extends Awaited<ReturnType<typeof measureList>> {
   readonly failure: string | undefined;
 }
 
-/** The environment that the list function is deployed with. */
-const listSettings = { NODE_OPTIONS: listNodeOptions };
-
 const endpoint = findEndpoint('list-books');
 
 /** Measures whole lists of several sizes, ours with each content coding, against the `bare` handler ("naive"). */
@@ -36,7 +33,7 @@ export async function measureLists(
       const event = createEvent(endpoint, { headers: { 'Accept-Encoding': coding } });
       const instance = await candidate.start({
         DB_URL: stub.url,
-        ...(candidate.name !== 'bare' && listSettings),
+        ...(candidate.name !== 'bare' && { NODE_OPTIONS: listNodeOptions }),
       });
       await instance.api.initialized;
       // The first list is not counted, but checked.

@@ -79,11 +79,11 @@ export const invalidBodyCases = defineCases('invalid-bodies', (test) => {
   test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (context) => {
     const body = `{"title":"Emma","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
     const { id } = await createBook(context);
-    const statuses = [
+    const responses = [
       await context.call('POST', '/book', body),
       await context.call('PUT', `/book/${id}`, body),
     ];
-    for (const { status } of statuses)
+    for (const { status } of responses)
       assert.ok([200, 201, 400].includes(status), `2xx or 400, got ${status}`);
   });
 });
