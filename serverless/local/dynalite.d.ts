@@ -8,3 +8,47 @@ declare module 'dynalite' {
    */
   export default function dynalite(options?: { path?: string; createTableMs?: number }): Server;
 }
+
+declare module 'dynalite/db/index.js' {
+  export type Item = Readonly<Record<string, object>>;
+  export type Callback<Value = unknown> = (error?: Error | null, value?: Value) => void;
+
+  /** An error that is a response of DynamoDB. */
+  export interface EngineError extends Error {
+    readonly statusCode: number;
+    readonly body: object;
+  }
+
+  export interface Store {
+    getTable(name: string, done: (error?: unknown, table?: object) => void): void;
+    /** The items of one table. A lock holds until the function that its callback makes has been called. */
+    getItemDb(name: string): {
+      lock(keys: readonly string[], run: (release: <Done>(done: Done) => Done) => void): void;
+      get(key: string, done: Callback<Item>): void;
+      batch(operations: readonly object[], done: (error?: unknown) => void): void;
+    };
+  }
+
+  const db: {
+    create(options: object): Store;
+    createKey(item: Item, table: object): string;
+    validateItem(item: Item, table: object): EngineError | undefined;
+    validationError(message: string): EngineError;
+    checkConditional(request: object, stored: Item | undefined): EngineError | null | undefined;
+  };
+  export default db;
+}
+
+declare module 'dynalite/validations/index.js' {
+  const validations: {
+    checkTypes(data: object, types: object): object;
+    /** Throws an error with a response; parses the expressions of the request. */
+    checkValidations(data: object, types: object, custom: unknown, store: object): void;
+  };
+  export default validations;
+}
+
+declare module 'dynalite/validations/putItem.js' {
+  export const types: object;
+  export const custom: unknown;
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ClassicLevel } from 'classic-level';
-import dynalite from 'dynalite';
+import { createEngine } from './dynamodb-engine.ts';
 
 export interface EngineThreadData {
   readonly folder: string;
@@ -29,6 +29,6 @@ try {
   await store.close();
 }
 
-const server = dynalite({ path: folder, createTableMs: 0 }).listen(port, '127.0.0.1');
+const server = createEngine(folder).listen(port, '127.0.0.1');
 await once(server, 'listening');
 parentPort?.postMessage((server.address() as AddressInfo).port);

@@ -1,0 +1,30 @@
+import type { RequestListener, Server } from 'node:http';
+import dynalite from 'dynalite';
+import db, { type Store } from 'dynalite/db/index.js';
+import { isTransaction, transactWriteItems } from './transactions.ts';
+
+/**
+ * Makes a DynamoDB engine behind an HTTP server that does not listen yet: dynalite, with transactions.
+ *
+ * @param path - the folder of its data; in memory without it
+ */
+export function createEngine(path?: string): Server {
+  // dynalite keeps its store to itself.
+  const { create } = db;
+  let store: Store | undefined;
+  db.create = (options) => {
+    store = create(options);
+    return store;
+  };
+  const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
+  db.create = create;
+
+  const [handle] = server.listeners('request') as RequestListener[];
+  if (store === undefined || handle === undefined)
+    throw new Error('dynalite has changed: no store or no listener');
+  const transact = transactWriteItems(store);
+  server.removeAllListeners('request');
+  return server.on('request', (request, response) => {
+    (isTransaction(request) ? transact : handle)(request, response);
+  });
+}
