@@ -1,6 +1,7 @@
 import { bookFields } from '../lib/books/book.ts';
 import { loadConfig } from '../lib/config.ts';
-import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
+import { BookRepository } from '../lib/dynamodb/book-repository.ts';
+import { openTable } from '../lib/dynamodb/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { entityTagHeader } from '../lib/http/entity-tag.ts';
 import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
@@ -8,7 +9,7 @@ import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 
 const config = loadConfig(['table']);
-const books = await openBookRepository(config.table);
+const books = new BookRepository(await openTable(config.table));
 
 /** POST /book */
 export const handler = protectedEndpoint(config, outcomes.bookCreated, async (event) => {

@@ -1,12 +1,13 @@
 import { loadConfig } from '../lib/config.ts';
-import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
+import { BookRepository } from '../lib/dynamodb/book-repository.ts';
+import { openTable } from '../lib/dynamodb/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { readIfMatch } from '../lib/http/entity-tag.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
-const books = await openBookRepository(config.table);
+const books = new BookRepository(await openTable(config.table));
 
 /** DELETE /book/{id} */
 export const handler = protectedEndpoint(config, outcomes.bookDeleted, async (event) => {

@@ -1,11 +1,12 @@
 import { loadConfig } from '../lib/config.ts';
-import { openBookList } from '../lib/dynamodb/open-book-repository.ts';
+import { BookList } from '../lib/dynamodb/book-list.ts';
+import { openTable } from '../lib/dynamodb/table.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 import { linkToNext, readPageQuery } from '../lib/http/url-parameters.ts';
 import { streamingEndpoint } from '../lib/streaming-endpoint.ts';
 
 const config = loadConfig(['table']);
-const list = await openBookList(config.table);
+const list = new BookList(await openTable(config.table));
 
 /** GET /books */
 export const handler = streamingEndpoint(config, outcomes.booksRetrieved, async (event) => {

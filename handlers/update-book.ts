@@ -1,6 +1,7 @@
 import { bookFields } from '../lib/books/book.ts';
 import { loadConfig } from '../lib/config.ts';
-import { openBookRepository } from '../lib/dynamodb/open-book-repository.ts';
+import { BookRepository } from '../lib/dynamodb/book-repository.ts';
+import { openTable } from '../lib/dynamodb/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { entityTagHeader, readIfMatch } from '../lib/http/entity-tag.ts';
 import { readGivenFields } from '../lib/http/json-body.ts';
@@ -8,7 +9,7 @@ import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
-const books = await openBookRepository(config.table);
+const books = new BookRepository(await openTable(config.table));
 
 /** PUT /book/{id} */
 export const handler = protectedEndpoint(config, outcomes.bookUpdated, async (event) => {

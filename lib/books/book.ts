@@ -1,5 +1,4 @@
-/** UTF-8 bytes of title and author together: the limit of a DynamoDB item, less names, numbers and write tokens. */
-export const maxTextBytes = 400 * 1024 - 256;
+import type { ValuesOf } from '../fields.ts';
 
 /** The members of a book's body (specification 6.1); POST /book stores the default of one that is missing. */
 export const bookFields = {
@@ -14,12 +13,7 @@ export const bookFields = {
 } as const;
 
 /** The fields that a client supplies (specification 3.1). */
-export interface BookFields {
-  readonly title: string;
-  readonly author: string;
-  /** -(2^53-1) to 2^53-1. */
-  readonly year: number;
-}
+export type BookFields = Readonly<ValuesOf<typeof bookFields>>;
 
 /** A stored book. */
 export interface Book extends BookFields {

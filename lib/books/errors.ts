@@ -48,3 +48,12 @@ export class CounterMissingError extends Error {
     );
   }
 }
+
+/** The counter has drawn the highest id there is. Nothing was stored. */
+export class IdsExhaustedError extends Error {
+  override readonly name = 'IdsExhaustedError';
+
+  constructor(options?: ErrorOptions) {
+    super('the counter is at 2^53-1, the highest id: set its lastId to the highest id in the table', options);
+  }
+}

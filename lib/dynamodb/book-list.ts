@@ -1,15 +1,14 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Book } from '../books/book.ts';
+import { type Book, bookFields } from '../books/book.ts';
 import { CounterMissingError } from '../books/errors.ts';
 import { counterKey, type ItemKey, shardOf } from './keys.ts';
 import type { QueryPage } from './query-page.ts';
 import { parseCounter } from './stored-items.ts';
-import { Table } from './table.ts';
+import type { Table } from './table.ts';
 
 /** Shards whose first page is requested ahead: more take memory and save hardly any time. */
 const shardsAhead = 3;
 
-/** Books in a database page of the whole list, half of what Query returns of small ones: several are in memory. */
+/** Books in a database page of the whole list: half of what a Query can return, because several pages are in memory at once. */
 const maxBooksPerPage = 5_000;
 
 /** Database pages (1 MB) of a part of the list that are held in memory before its end is known. */
@@ -23,11 +22,14 @@ export interface BookPage {
   readonly continueAfter?: number | undefined;
 }
 
-type Projection = { readonly expression: string; readonly names: Readonly<Record<string, string>> };
+/** The attributes that a Query returns, with placeholders for reserved words of DynamoDB's expressions, such as "year". */
+function projectionOf(attributes: readonly string[]) {
+  const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]));
+  return { expression: Object.keys(names).join(), names };
+}
 
-/** The attributes that a Query returns. "year" is a reserved word of DynamoDB's expressions. */
-const bookProjection: Projection = { expression: 'id, title, author, #year', names: { '#year': 'year' } };
-const idProjection: Projection = { expression: 'id', names: {} };
+const wholeBooks = projectionOf(['id', ...Object.keys(bookFields)]);
+const onlyIds = projectionOf(['id']);
 
 /**
  * The list of books, in ascending order of their ids. Each operation throws a {@link StorageUnavailableError} when the
@@ -36,8 +38,8 @@ const idProjection: Projection = { expression: 'id', names: {} };
 export class BookList {
   readonly #table: Table;
 
-  constructor(client: DynamoDBDocumentClient, tableName: string) {
-    this.#table = new Table(client, tableName);
+  constructor(table: Table) {
+    this.#table = table;
   }
 
   /**
@@ -71,7 +73,7 @@ export class BookList {
   async readPage(after: number, limit: number): Promise<BookPage> {
     const held: Book[] = [];
     let pages = 0;
-    for await (const books of this.#readAfter<Book>(after, bookProjection, limit + 1)) {
+    for await (const books of this.#readAfter<Book>(after, wholeBooks, limit + 1)) {
       held.push(...books);
       pages += 1;
       if (pages === maxHeldPages) break;
@@ -79,7 +81,7 @@ export class BookList {
     const ids = held.map(({ id }) => id);
     const missing = limit + 1 - ids.length;
     if (pages === maxHeldPages && missing > 0) {
-      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, idProjection, missing);
+      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, onlyIds, missing);
       for await (const books of rest) ids.push(...books.map(({ id }) => id));
     }
     return {
@@ -88,19 +90,19 @@ export class BookList {
     };
   }
 
-  /** Reads what is not held by id and not by number: other books may have been created in between, or deleted. */
+  /** Rereads the books that did not fit in memory, by id rather than by count: others may be created or deleted in between. */
   async *#streamPage(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
     yield toJson(held.slice(0, ids.length));
     const last = ids.at(-1);
     if (last === undefined || ids.length <= held.length) return;
     const wanted = new Set(ids);
-    for await (const books of this.#readAfter<Book>(held.at(-1)?.id ?? 0, bookProjection)) {
+    for await (const books of this.#readAfter<Book>(held.at(-1)?.id ?? 0, wholeBooks)) {
       yield toJson(books.filter(({ id }) => wanted.has(id)));
       if (books.some(({ id }) => id >= last)) return;
     }
   }
 
-  async *#readAfter<Element>(after: number, projection: Projection, limit = Infinity) {
+  async *#readAfter<Element>(after: number, projection: typeof wholeBooks, limit = Infinity) {
     let missing = limit;
     let lastShard: number | undefined;
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
@@ -119,21 +121,22 @@ export class BookList {
 
   /** Starts a Query that is awaited later. A rejection is handled then; this avoids an unhandledRejection. */
   #startQuery(shard: number, startKey?: ItemKey): Promise<QueryPage> {
-    const page = this.#query(shard, bookProjection, 0, maxBooksPerPage, startKey);
+    const page = this.#query(shard, wholeBooks, 0, maxBooksPerPage, startKey);
     page.catch(() => {});
     return page;
   }
 
-  #query(shard: number, projection: Projection, after: number, limit: number, startKey?: ItemKey) {
-    return this.#table.query({
-      // "shard" is a reserved word of DynamoDB's expressions.
-      KeyConditionExpression: '#shard = :shard AND id > :after',
+  #query(shard: number, projection: typeof wholeBooks, after: number, limit: number, startKey?: ItemKey) {
+    const input = {
+      // "shard" is a reserved word, too.
+      KeyConditionExpression: '#shard = :shard AND #id > :after',
       ProjectionExpression: projection.expression,
       ExpressionAttributeNames: { '#shard': 'shard', ...projection.names },
       ExpressionAttributeValues: { ':shard': shard, ':after': after },
       ExclusiveStartKey: startKey,
       ...(limit < Infinity && { Limit: limit }),
-    });
+    };
+    return this.#table.query(input, projection === wholeBooks);
   }
 
   /** Without a counter, the list of a table that holds books would end too soon and look complete. */

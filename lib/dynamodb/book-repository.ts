@@ -1,24 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type BookFields, type CreatedBook, maxTextBytes, type VersionedBook } from '../books/book.ts';
+import type { BookFields, CreatedBook, VersionedBook } from '../books/book.ts';
 import {
   BookNotFoundError,
   BookTooLargeError,
   IdempotencyKeyUsedError,
+  IdsExhaustedError,
   IdTakenError,
   StorageUnavailableError,
   VersionMismatchError,
 } from '../books/errors.ts';
-import { ConditionFailedError, isValidationError } from './errors.ts';
-import { fingerprintOf, IdempotencyClaims } from './idempotency-claims.ts';
+import { attemptTimeoutMs } from './attempts.ts';
+import { ConditionFailedError } from './errors.ts';
+import { findClaim, fingerprintOf, putClaim, type StoredClaim } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
-import { parseBook, parseCounter, type StoredBook } from './stored-items.ts';
-import { Table } from './table.ts';
-
-/** What an update does to the write tokens. A book that was stored by other means has none and gets them. */
-const shiftWriteTokens =
-  'createToken = if_not_exists(createToken, if_not_exists(writeToken, :writeToken)), ' +
-  'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
+import { isTooLarge, parseCounter, parseDrawnId, parseStoredBook, type StoredBook } from './stored-items.ts';
+import type { Table } from './table.ts';
+import { isSince, tokenLimit } from './write-token.ts';
 
 /** "Constraints in Amazon DynamoDB": operands of IN. */
 const maxVersions = 100;
@@ -27,77 +23,84 @@ const maxVersions = 100;
 type Versions = readonly string[] | undefined;
 
 /**
- * The SDK retries a request whose response was lost, although it may have been carried out. Each book carries the tokens
- * of the write that created it and of the last two writes, so that a retry detects that an earlier attempt was carried
- * out, even when another client has changed the book since. The token of the last write is the book's version.
+ * The books one by one. Each operation throws a {@link StorageUnavailableError} when the database gives no usable response,
+ * or nobody can know whether a write was carried out; with versions, also a {@link VersionMismatchError} when the book has
+ * none of them.
  *
- * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a
- * {@link VersionMismatchError} when the book has none of the versions.
+ * An attempt at a write may arrive after it was given up, and must then do nothing. So each attempt has a token, which
+ * becomes the version of the book, and a condition:
+ *
+ * - A create needs an id that no book has.
+ * - The first attempt at an update or a deletion needs a last write that is older than the attempt's own deadline, so it never
+ *   undoes a write that began after the deadline. With versions, it needs one of these.
+ * - Every later attempt needs exactly the version that was read in between. An update then also raises the book's `fence`,
+ *   which refuses the attempts before it for good.
+ *
+ * After a lost response, the book tells what happened: it has a token of ours, or no write since ours began can have
+ * replaced it ({@link mayBeReplaced}), or nobody can know.
  */
 export class BookRepository {
   readonly #table: Table;
-  readonly #claims: IdempotencyClaims;
 
-  constructor(client: DynamoDBDocumentClient, tableName: string) {
-    this.#table = new Table(client, tableName);
-    this.#claims = new IdempotencyClaims(this.#table);
+  constructor(table: Table) {
+    this.#table = table;
   }
 
   /**
    * Stores a book under a new id; with an idempotency key only once, however often it is called within 7 days.
    *
-   * @throws {BookTooLargeError | IdempotencyKeyUsedError}
+   * @throws {BookTooLargeError | IdempotencyKeyUsedError | IdsExhaustedError}
    * @throws {IdTakenError} when the counter drew the id of an existing book; that book stays as it is
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
-    if (isTooLarge(fields)) throw new BookTooLargeError('the book does not fit into an item');
+    if (isTooLarge(fields)) throw new BookTooLargeError();
     if (idempotencyKey !== undefined) return this.#createOnce(fields, idempotencyKey);
-    const created = { book: { id: await this.#drawId(), ...fields }, version: createWriteToken() };
-    await this.#store(created, { claimed: false });
-    return { ...created, replayed: false };
+    const book = { id: await this.#drawId(), ...fields };
+    return this.#table.write<CreatedBook>({
+      send: async (token, options) => {
+        await this.#table.put(putBook(book.id, fields, token), options);
+        return { book, version: token, replayed: false };
+      },
+      settle: async ({ lost, refused }) => {
+        const found = await this.#find(book.id);
+        // A book that refused an attempt, and is gone now, has been deleted since.
+        const version = found ? ownToken(found, lost) : refused ? lost[0] : undefined;
+        if (version !== undefined) return { book, version, replayed: false };
+        if (found && mayBeReplaced(found, lost)) throw new StorageUnavailableError('others changed the book');
+        if (found || refused) throw new IdTakenError(book.id);
+        return undefined;
+      },
+    });
   }
 
-  /**
-   * Stores the claim of the key before the book and marks it as done after it. A request that finds a claim which is not
-   * done completes it: same id, same write token, so both requests store the same item.
-   */
+  /** Stores the claim of the key together with the book, so that there is never one without the other. */
   async #createOnce(fields: BookFields, key: string): Promise<CreatedBook> {
-    const fingerprint = fingerprintOf([key, fields.title, fields.author, fields.year]);
-    const claim =
-      (await this.#claims.find(key)) ??
-      (await this.#claims.add(key, {
-        fingerprint,
-        bookId: await this.#drawId(),
-        writeToken: createWriteToken(),
-      }));
-    if (claim.fingerprint !== fingerprint) throw new IdempotencyKeyUsedError();
-    const created = { book: { id: claim.bookId, ...fields }, version: claim.writeToken };
-    if (claim.done) return { ...created, replayed: true };
-    try {
-      const replayed = !(await this.#store(created, { claimed: true }));
-      await this.#claims.markDone(key, claim);
-      return { ...created, replayed };
-    } catch (error) {
-      // Once the counter is repaired, the key gets another id.
-      if (error instanceof IdTakenError) await this.#claims.release(key, claim);
-      throw error;
-    }
-  }
-
-  /** @returns whether this request stored the book; others may do so, too, when it is `claimed` */
-  async #store({ book, version }: VersionedBook, { claimed }: { claimed: boolean }): Promise<boolean> {
-    try {
-      const Item = { ...bookKey(book.id), ...book, writeToken: version };
-      await this.#table.put({ Item, ConditionExpression: 'attribute_not_exists(id)' });
-      return true;
-    } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
-      const found = await this.#find(book.id);
-      // A missing book was stored and has been deleted since.
-      const stored = found === undefined ? claimed || error.responseLost : found.createToken === version;
-      if (!stored) throw new IdTakenError(book.id, { cause: error });
-      return error.responseLost;
-    }
+    const now = Math.floor(Date.now() / 1000);
+    const fingerprint = fingerprintOf(key, fields);
+    const toCreated = (
+      { bookId, writeToken, ...claim }: StoredClaim,
+      ours: readonly string[],
+    ): CreatedBook => {
+      if (claim.fingerprint !== fingerprint) throw new IdempotencyKeyUsedError();
+      return { book: { id: bookId, ...fields }, version: writeToken, replayed: !ours.includes(writeToken) };
+    };
+    const claim = await findClaim(this.#table, key, now);
+    const replay = claim && toCreated(claim, []);
+    if (replay && claim.done) return replay;
+    const bookId = claim?.bookId ?? (await this.#drawId());
+    return this.#table.write<CreatedBook>({
+      send: async (token, options) => {
+        const own = { fingerprint, bookId, writeToken: token };
+        await this.#table.putAll([putClaim(key, own, now), putBook(bookId, fields, token)], options);
+        return toCreated({ ...own, done: true }, [token]);
+      },
+      settle: async ({ lost, refused }) => {
+        const found = await findClaim(this.#table, key, now);
+        if (found && (found.done || refused)) return toCreated(found, lost);
+        if (refused) throw new IdTakenError(bookId);
+        return undefined;
+      },
+    });
   }
 
   /** @throws {BookNotFoundError} */
@@ -115,105 +118,163 @@ export class BookRepository {
    */
   async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
     const entries = Object.entries(changes);
-    if (entries.length === 0) return this.#getVersion(id, versions);
-    if (isTooLarge(changes)) await this.#checkSize(id, changes);
-    const condition = await this.#conditionOn(id, versions);
-    const writeToken = createWriteToken();
-    const input = {
-      Key: bookKey(id),
-      ConditionExpression: `${condition.expression} AND writeToken <> :writeToken AND previousWriteToken <> :writeToken`,
-      UpdateExpression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join(', ')}, ${shiftWriteTokens}`,
-      ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ...condition.values,
-        ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-        ':writeToken': writeToken,
-      },
-      ReturnValues: 'ALL_NEW' as const,
-    };
-    try {
-      return (await this.#table.update(input, parseBook)).current;
-    } catch (error) {
-      // DynamoDB has no other error for an item over 400 KB.
-      if (isValidationError(error)) await this.#checkSize(id, changes);
-      if (!(error instanceof ConditionFailedError)) throw error;
-      const { responseLost } = error;
-      const found = versions || responseLost ? await this.#find(id) : undefined;
+    const check = (found: StoredBook | undefined): StoredBook => {
       if (found === undefined) throw new BookNotFoundError();
-      const { current, previousToken } = found;
-      if (current.version === writeToken || previousToken === writeToken) return current;
-      // The last write replaced a version that the client named, so ours was not in between.
-      const overtaken = versions?.some((version) => version === previousToken);
-      if (overtaken || !responseLost) throw new VersionMismatchError();
-      throw new StorageUnavailableError('an update whose response was lost may have been carried out');
+      // A change that does not fit comes before a wrong version (specification 12.6).
+      if (hasVersion(found, versions)) return found;
+      throw isTooLarge({ ...found.current.book, ...changes })
+        ? new BookTooLargeError()
+        : new VersionMismatchError();
+    };
+    if (entries.length === 0) return check(await this.#find(id)).current;
+    if (isTooLarge(changes)) {
+      await this.get(id);
+      throw new BookTooLargeError();
     }
+    let seen = needsReading(versions) ? check(await this.#find(id)) : undefined;
+    let fence: string | undefined;
+    return this.#table.write({
+      send: async (token, options) => {
+        const { expression, values } = conditionOf(token, versions, seen, fence);
+        const fields = entries.map(([name]) => `#${name} = :${name}`).join(', ');
+        const fencing = fence === undefined ? '' : ', fence = :fence';
+        const input = {
+          Key: bookKey(id),
+          ConditionExpression: expression,
+          UpdateExpression: `SET ${fields}, previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken${fencing}`,
+          ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
+          ExpressionAttributeValues: {
+            ...values,
+            ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+            ':writeToken': token,
+            ...(fence && { ':fence': fence }),
+          },
+          ReturnValues: 'ALL_NEW' as const,
+        };
+        return (await this.#table.update(input, parseStoredBook, options)).current;
+      },
+      settle: async ({ lost }) => {
+        const found = await this.#find(id);
+        if (found === undefined && lost.length > 0 && (await this.#mayHaveExisted(id))) {
+          throw new StorageUnavailableError('the book was deleted, before or after the update');
+        }
+        if (found && ownToken(found, lost) !== undefined) return found.current;
+        const needed = seen ? [seen.current.version] : versions;
+        if (found && mayBeReplaced(found, lost, needed))
+          throw new StorageUnavailableError('others changed the book');
+        seen = check(found);
+        // Others may have raised the fence higher.
+        if (lost.length > 0) fence = [seen.fence ?? '', ...lost].toSorted().at(-1);
+        return undefined;
+      },
+    });
   }
 
   /**
-   * Removes a book. When a response was lost and the retry finds no book, our own request has probably removed it: that
-   * counts as success, as a false "not found" would be worse.
+   * Removes a book. When a response was lost and the book is gone, our own request has probably removed it: that counts as
+   * success, as a false "not found" would be worse.
    *
    * @throws {BookNotFoundError}
    */
   async delete(id: number, versions?: Versions): Promise<void> {
-    const condition = await this.#conditionOn(id, versions);
-    try {
-      await this.#table.delete({
-        Key: bookKey(id),
-        ConditionExpression: condition.expression,
-        ...(versions && { ExpressionAttributeValues: condition.values }),
-      });
-    } catch (error) {
-      if (!(error instanceof ConditionFailedError)) throw error;
-      if (versions && (await this.#find(id))) throw new VersionMismatchError();
-      if (!error.responseLost) throw new BookNotFoundError();
-    }
+    const check = (found: StoredBook | undefined): StoredBook => {
+      if (found === undefined) throw new BookNotFoundError();
+      if (!hasVersion(found, versions)) throw new VersionMismatchError();
+      return found;
+    };
+    let seen = needsReading(versions) ? check(await this.#find(id)) : undefined;
+    await this.#table.write({
+      send: async (token, options) => {
+        const { expression, values } = conditionOf(token, versions, seen);
+        const input = { ConditionExpression: expression, ExpressionAttributeValues: values };
+        await this.#table.delete({ Key: bookKey(id), ...input }, options);
+        return true;
+      },
+      settle: async ({ lost }) => {
+        const found = await this.#find(id);
+        if (found === undefined && lost.length > 0 && (await this.#mayHaveExisted(id))) return true;
+        seen = check(found);
+        return undefined;
+      },
+    });
   }
 
-  async #getVersion(id: number, versions: Versions): Promise<VersionedBook> {
-    const current = await this.get(id);
-    if (versions && !versions.includes(current.version ?? '')) throw new VersionMismatchError();
-    return current;
-  }
-
-  /** @throws {BookTooLargeError} when the changed book would not fit into an item */
-  async #checkSize(id: number, changes: Partial<BookFields>): Promise<void> {
-    const { book } = await this.get(id);
-    if (isTooLarge({ ...book, ...changes }))
-      throw new BookTooLargeError('the changed book does not fit into an item');
-  }
-
-  /** The condition that a book exists, in one of the versions. */
-  async #conditionOn(id: number, versions: Versions) {
-    if (versions === undefined) return { expression: 'attribute_exists(id)', values: {} };
-    const fits = versions.length > 0 && versions.length <= maxVersions;
-    const operands = fits ? versions : [(await this.#getVersion(id, versions)).version ?? ''];
-    const values = Object.fromEntries(operands.map((version, index) => [`:version${index}`, version]));
-    return { expression: `attribute_exists(id) AND writeToken IN (${Object.keys(values).join()})`, values };
-  }
-
-  /** An update that is carried out twice leaves a gap between ids, and nothing worse. */
-  #drawId(): Promise<number> {
+  /** Draws a new id. An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. */
+  async #drawId(): Promise<number> {
     const input = {
       Key: counterKey,
       UpdateExpression: 'ADD lastId :one',
-      ExpressionAttributeValues: { ':one': 1 },
+      ConditionExpression: 'attribute_not_exists(lastId) OR lastId < :max',
+      ExpressionAttributeValues: { ':one': 1, ':max': Number.MAX_SAFE_INTEGER },
       ReturnValues: 'UPDATED_NEW' as const,
     };
-    return this.#table.update(input, (counter) => parseCounter(counter) || undefined); // 0 is no id
+    try {
+      return await this.#table.repeat((options) => this.#table.update(input, parseDrawnId, options));
+    } catch (error) {
+      throw error instanceof ConditionFailedError ? new IdsExhaustedError({ cause: error }) : error;
+    }
+  }
+
+  /** Whether the id has been drawn, so that there may have been a book. */
+  async #mayHaveExisted(id: number): Promise<boolean> {
+    return id <= ((await this.#table.get(counterKey, parseCounter)) ?? Number.POSITIVE_INFINITY);
   }
 
   #find(id: number): Promise<StoredBook | undefined> {
-    return this.#table.get(bookKey(id), parseBook);
+    return this.#table.get(bookKey(id), parseStoredBook);
   }
 }
 
-/** Whether a book cannot be stored, or could never be updated because the tokens of an update would not fit. */
-function isTooLarge({ title = '', author = '' }: Partial<BookFields>): boolean {
-  return Buffer.byteLength(title) + Buffer.byteLength(author) > maxTextBytes;
+/** Makes the input that puts a book under an id that none has. */
+function putBook(id: number, fields: BookFields, token: string) {
+  const Item = { ...bookKey(id), ...fields, writeToken: token };
+  return { Item, ConditionExpression: 'attribute_not_exists(id)' };
 }
 
-/** Long enough that no two writes draw the same token. */
-function createWriteToken(): string {
-  return randomBytes(9).toString('base64url');
+/** Makes the condition of one attempt at an update or a deletion, after the book has been `seen` or before. */
+function conditionOf(token: string, versions: Versions, seen?: StoredBook, fence?: string) {
+  const deadline = tokenLimit(token, attemptTimeoutMs);
+  const isOrdinary = (book: StoredBook) =>
+    (book.current.version ?? deadline) < deadline && (book.fence ?? '') < token;
+  if (seen && (versions || fence !== undefined || !isOrdinary(seen))) {
+    const { version } = seen.current;
+    if (version !== undefined) return { expression: 'writeToken = :seen', values: { ':seen': version } };
+    return { expression: 'attribute_exists(id) AND attribute_not_exists(writeToken)', values: undefined };
+  }
+  if (versions) {
+    const values = Object.fromEntries(versions.map((version, index) => [`:version${index}`, version]));
+    return { expression: `writeToken IN (${Object.keys(values).join()})`, values };
+  }
+  return {
+    expression: 'writeToken < :deadline AND (attribute_not_exists(fence) OR fence < :writeToken)',
+    values: { ':deadline': deadline, ':writeToken': token },
+  };
+}
+
+/** Whether a condition cannot hold all versions, or none. */
+function needsReading(versions: Versions): boolean {
+  return versions !== undefined && (versions.length === 0 || versions.length > maxVersions);
+}
+
+function hasVersion({ current: { version } }: StoredBook, versions: Versions): boolean {
+  return versions === undefined || (version !== undefined && versions.includes(version));
+}
+
+/** @returns the token among ours with which the book was written last, or before the last time */
+function ownToken({ current, previousVersion }: StoredBook, ours: readonly string[]): string | undefined {
+  return ours.find((token) => token === current.version || token === previousVersion);
+}
+
+/**
+ * Whether one of our lost writes may have been carried out and replaced twice since. Otherwise the version before the last
+ * one is either ours, or one that our write needed, or older than ours: a write after ours compared its deadline with our
+ * token, so its own token is at most the timeout of an attempt older.
+ */
+function mayBeReplaced(
+  { previousVersion }: StoredBook,
+  [first]: readonly string[],
+  needed: readonly (string | undefined)[] = [],
+): boolean {
+  if (first === undefined || needed.includes(previousVersion)) return false;
+  return isSince(previousVersion, tokenLimit(first, -attemptTimeoutMs));
 }

@@ -1,28 +1,30 @@
-import { StorageUnavailableError } from '../books/errors.ts';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBServiceException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import { isClockSkewCorrectedError, isThrottlingError } from '@smithy/core/retry';
+import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 
-/** An attempt got no usable response. The SDK retries it. */
+/** An attempt got no usable response. Another one may. */
 export class AttemptError extends Error {
   override readonly name = 'AttemptError';
-  readonly $retryable = {}; // tells the SDK to retry
-  /** Whether DynamoDB may have received the request. */
-  readonly requestSent: boolean;
+  /** Whether DynamoDB may have carried out the request. */
+  readonly mayBeDone: boolean;
 
   /** @param message - never text of the response, which may hold a book */
-  constructor(message: string, { requestSent, ...options }: ErrorOptions & { requestSent: boolean }) {
+  constructor(message: string, { mayBeDone, ...options }: ErrorOptions & { mayBeDone: boolean }) {
     super(message, options);
-    this.requestSent = requestSent;
+    this.mayBeDone = mayBeDone;
   }
 }
 
-/** The condition of a write did not hold in its last attempt. */
+/** The condition of a write did not hold. Nothing was written. */
 export class ConditionFailedError extends Error {
   override readonly name = 'ConditionFailedError';
-  /** Whether the response to an earlier attempt was lost, which may have been carried out. */
-  readonly responseLost: boolean;
 
-  constructor(responseLost: boolean, options: ErrorOptions) {
+  constructor(options?: ErrorOptions) {
     super('the condition of a write does not hold', options);
-    this.responseLost = responseLost;
   }
 }
 
@@ -35,15 +37,46 @@ export class KeySchemaError extends Error {
   override readonly name = 'KeySchemaError';
 }
 
-/** @returns the error itself when the request was invalid, a {@link StorageUnavailableError} for all other exceptions */
-export function translateDynamoDBError(error: unknown): unknown {
+/** No connection was made. */
+const unsentCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/** DynamoDB refused the request because of another one. */
+const conflicts = ['TransactionConflictException', 'TransactionCanceledException'];
+
+/**
+ * Says what the error of one attempt means.
+ *
+ * @returns a {@link ConditionFailedError} or a {@link BookTooLargeError} when DynamoDB refused the write; an
+ *   {@link AttemptError} when another attempt may succeed; a {@link StorageUnavailableError} when none will; the error itself
+ *   when the request was invalid
+ */
+export function interpretError(error: unknown): Error {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
-  if (isValidationError(error)) return error;
+  if (error instanceof AttemptError || error instanceof StorageUnavailableError) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
+  const cancelled = error instanceof TransactionCanceledException ? error.CancellationReasons : undefined;
+  const cause = error;
+  if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError({ cause });
+  if (cancelled?.some(({ Code }) => Code === 'ConditionalCheckFailed'))
+    return new ConditionFailedError({ cause });
+  if (isValidationError(error)) {
+    // DynamoDB has no other error for an item over 400 KB.
+    return /item size/i.test(error.message)
+      ? new BookTooLargeError('the item is too large', { cause })
+      : error;
+  }
   // The message quotes the response, which may be a book, and errors are logged.
   if (error.name === 'SyntaxError') {
-    return new StorageUnavailableError('DynamoDB failed: its response is not JSON');
+    return new AttemptError('DynamoDB failed: its response is not JSON', { mayBeDone: true });
   }
-  return new StorageUnavailableError(`DynamoDB failed: ${error.name}: ${error.message}`, { cause: error });
+  const message = `DynamoDB failed: ${error.name}: ${error.message || code}`;
+  const isTransient = isThrottlingError(error as never) || isClockSkewCorrectedError(error as never);
+  if (isTransient || conflicts.includes(error.name) || unsentCodes.includes(code)) {
+    return new AttemptError(message, { mayBeDone: false, cause });
+  }
+  if (status >= 400 && status < 500) return new StorageUnavailableError(message, { cause });
+  return new AttemptError(message, { mayBeDone: true, cause });
 }
 
 /** Whether DynamoDB refused a request as invalid: a bug of ours, another key schema, or an item over 400 KB. */

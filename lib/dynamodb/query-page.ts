@@ -1,5 +1,7 @@
+import { type Book, bookFields } from '../books/book.ts';
 import { AttemptError } from './errors.ts';
 import type { ItemKey } from './keys.ts';
+import { parseBook } from './stored-items.ts';
 
 /** At most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
 export interface QueryPage {
@@ -16,13 +18,23 @@ export interface QueryPage {
  */
 const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|N"\s*:\s*"([^"]*)")\s*\}/g;
 
+const patternOf = (name: string, value: string) => new RegExp(`"${name}"\\s*:\\s*${value}`, 'g');
+
+const anId = patternOf('id', '');
+
+/** Each field with a value of its type. A text of a book has no such thing: its quotation marks have backslashes. */
+const validFields = Object.entries(bookFields).map(([name, { type }]) =>
+  patternOf(name, type === 'string' ? '"' : '-?\\d{1,15}\\s*[,}]'),
+);
+
 /**
  * Converts the response to a Query to plain JSON as text: with JSON.parse and JSON.stringify, a list takes twice the CPU
- * time (docs/benchmarks.md). The items have an attribute `id` and otherwise strings and numbers.
+ * time (docs/benchmarks.md). A page on which a book lacks a field is converted that way, as each book has to be looked at.
  *
- * @throws {AttemptError} when the body is no complete page
+ * @param areBooks - whether the items are whole books, and not only their ids
+ * @throws {AttemptError} when the body is not a complete page, or a book has a field of the wrong type
  */
-export function readQueryPage(body: Uint8Array): QueryPage {
+export function readQueryPage(body: Uint8Array, areBooks: boolean): QueryPage {
   const text = body.toString().replace(typedValue, '$1$2');
   const [start = ''] = /^.*?"Items"\s*:\s*\[/s.exec(text) ?? [];
   const end = text.lastIndexOf(']');
@@ -32,8 +44,18 @@ export function readQueryPage(body: Uint8Array): QueryPage {
     Count: count,
     LastEvaluatedKey: lastEvaluatedKey,
   } = JSON.parse(start + text.slice(end));
-  if (!Array.isArray(array) || count !== (items.match(/"id"\s*:/g)?.length ?? 0)) {
-    throw new AttemptError('the response is no page of books', { requestSent: true });
+  const has = (pattern: RegExp) => count === (items.match(pattern)?.length ?? 0);
+  if (!Array.isArray(array) || !has(anId)) {
+    throw new AttemptError('the response is not a page of books', { mayBeDone: false });
   }
-  return { items, ...(lastEvaluatedKey && { lastEvaluatedKey }) };
+  return {
+    items: areBooks && !validFields.every(has) ? completeBooks(items) : items,
+    ...(lastEvaluatedKey && { lastEvaluatedKey }),
+  };
+}
+
+/** Gives each book the defaults of the fields that it lacks. */
+function completeBooks(items: string): string {
+  const books: readonly Book[] = JSON.parse(`[${items}]`).map(parseBook);
+  return JSON.stringify(books).slice(1, -1);
 }

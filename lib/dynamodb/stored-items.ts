@@ -1,31 +1,84 @@
-import type { VersionedBook } from '../books/book.ts';
+import { type Book, type BookFields, bookFields, type VersionedBook } from '../books/book.ts';
+import { AttemptError } from './errors.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A book with the tokens of the writes that created it and that preceded the last one. */
+/** A book with what its writes left behind (write-token.ts). */
 export interface StoredBook {
   readonly current: VersionedBook;
-  readonly previousToken: unknown;
-  readonly createToken: unknown;
+  /** The token of the write before the last one. */
+  readonly previousVersion: string | undefined;
+  /** Attempts with tokens up to this one have been given up, and are refused when they arrive late. */
+  readonly fence: string | undefined;
 }
 
-/** @returns the book in an item; `undefined` when an attribute is missing or has the wrong type */
-export function parseBook(item: Item): StoredBook | undefined {
-  const { id, title, author, year, writeToken, previousWriteToken, createToken = writeToken } = item;
-  if (!isInteger(id) || !isInteger(year) || !isText(title) || !isText(author)) return undefined;
-  const current = { book: { id, title, author, year }, version: isText(writeToken) ? writeToken : undefined };
-  return { current, previousToken: previousWriteToken, createToken };
+/** The UTF-8 bytes of an item that a book's texts and the names of its fields may take: 400 KB less everything else. */
+const maxFieldBytes = 400 * 1024 - 220;
+
+/** Each digit pair of a number is a byte, plus one or two ("DynamoDB item sizes and formats"). */
+const maxNumberBytes = 21;
+
+/** Whether a book with these fields cannot be stored, or could never be updated because the tokens would not fit. */
+export function isTooLarge(fields: Partial<BookFields>): boolean {
+  const sizes = Object.entries(bookFields).map(([name, { type }]) => {
+    const text = type === 'string' ? String(fields[name as keyof BookFields] ?? '') : undefined;
+    return name.length + (text === undefined ? maxNumberBytes : Buffer.byteLength(text));
+  });
+  return sizes.reduce((total, size) => total + size) > maxFieldBytes;
 }
 
-/** @returns the last id that was drawn, 0 before the first; `undefined` when the item is damaged */
-export function parseCounter({ lastId }: Item): number | undefined {
-  return isInteger(lastId) && lastId >= 0 ? lastId : undefined;
+/** @returns the book in an item @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
+export function parseStoredBook(item: Item): StoredBook {
+  const { writeToken, previousWriteToken, fence } = item;
+  return {
+    current: { book: parseBook(item), version: textOf(writeToken) },
+    previousVersion: textOf(previousWriteToken),
+    fence: textOf(fence),
+  };
 }
 
-export function isInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+/** Reads the fields of a book. One that was stored before the table of fields had a field has the field's default. */
+export function parseBook(item: Item): Book {
+  const fields = Object.entries(bookFields).map(([name, field]) => {
+    const value = item[name] === undefined ? field.default : item[name];
+    const isValid = field.type === 'string' ? typeof value === 'string' : Number.isSafeInteger(value);
+    if (!isValid) throw damaged(`book ${item.id} has a "${name}" of the wrong type`);
+    return [name, value];
+  });
+  return { id: parseInteger(item.id, 'a book has no id'), ...(Object.fromEntries(fields) as BookFields) };
 }
 
-export function isText(value: unknown): value is string {
-  return typeof value === 'string';
+/** @returns the last id that was drawn, 0 before the first @throws {AttemptError} when the item is damaged */
+export function parseCounter({ lastId }: Item): number {
+  const last = parseInteger(lastId, 'the counter has no "lastId"');
+  if (last < 0) throw damaged('the counter has a negative "lastId"');
+  return last;
+}
+
+/** @returns the id that was drawn @throws {AttemptError} when there is none in the response */
+export function parseDrawnId(counter: Item): number {
+  const id = parseCounter(counter);
+  if (id === 0) throw damaged('the counter drew 0, which is not an id');
+  return id;
+}
+
+/** @throws {AttemptError} with the problem when a value is not a safe integer */
+export function parseInteger(value: unknown, problem: string): number {
+  if (!Number.isSafeInteger(value)) throw damaged(problem);
+  return value as number;
+}
+
+/** @throws {AttemptError} with the problem when a value is not a text */
+export function parseText(value: unknown, problem: string): string {
+  if (typeof value !== 'string') throw damaged(problem);
+  return value;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A response may be damaged on its way, so another attempt is worth it. */
+function damaged(problem: string): AttemptError {
+  return new AttemptError(`a stored item is damaged: ${problem}`, { mayBeDone: true });
 }

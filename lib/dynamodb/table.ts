@@ -1,30 +1,33 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
-  type DynamoDBDocumentClient,
+  DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   QueryCommand,
   ScanCommand,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import * as errors from './errors.ts';
-import type { HttpResponse } from './http-handler.ts';
+import { type AttemptOptions, Attempts, type Write } from './attempts.ts';
+import { createDynamoDBClient } from './client.ts';
+import { AttemptError, isValidationError, KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type QueryPage, readQueryPage } from './query-page.ts';
+import type { WholeResponse } from './request-handler.ts';
 import type { Item } from './stored-items.ts';
+import type { TableLocation } from './table-url.ts';
 
 type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
-type Output = { readonly Item?: Item; readonly Attributes?: Item; readonly Count?: number };
 
 /**
- * The requests to one table. Reads are strongly consistent. Each operation throws a {@link StorageUnavailableError} when no
- * attempt gets a usable response, and each write a {@link ConditionFailedError} when its condition does not hold. `parse`
- * returns `undefined` for a damaged item; the request is then retried.
+ * The requests to one table. Reads are strongly consistent and repeated; each throws a {@link StorageUnavailableError} when
+ * no attempt gets a usable response. Methods that take {@link AttemptOptions} make one attempt: `repeat` and `write` call
+ * them. A `parse` that throws makes a response unusable.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
   readonly #name: string;
+  readonly #attempts = new Attempts();
 
   constructor(client: DynamoDBDocumentClient, name: string) {
     this.#client = client;
@@ -32,52 +35,79 @@ export class Table {
   }
 
   /** @returns the parsed item, or `undefined` when there is none */
-  async get<Value>(key: ItemKey, parse: (item: Item) => Value | undefined): Promise<Value | undefined> {
-    const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
-    const value = await this.#send(command, ({ Item: item }) => (item ? parse(item) : null));
-    return value ?? undefined;
-  }
-
-  async put(input: Input<typeof PutCommand>): Promise<void> {
-    await this.#send(new PutCommand({ TableName: this.#name, ...input }), () => true);
-  }
-
-  async delete(input: Input<typeof DeleteCommand>): Promise<void> {
-    await this.#send(new DeleteCommand({ TableName: this.#name, ...input }), () => true);
-  }
-
-  /** @returns the parsed attributes that `ReturnValues` asks for */
-  update<Value>(
-    input: Input<typeof UpdateCommand>,
-    parse: (item: Item) => Value | undefined,
-  ): Promise<Value> {
-    const command = new UpdateCommand({ TableName: this.#name, ...input });
-    return this.#send(command, ({ Attributes: attributes = {} }) => parse(attributes));
+  get<Value>(key: ItemKey, parse: (item: Item) => Value): Promise<Value | undefined> {
+    return this.#attempts.repeat(async (options) => {
+      const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
+      const { Item: item } = await this.#client.send(command, options);
+      return item && parse(item);
+    });
   }
 
   /** Reads the body itself: the SDK converts each value twice, with several times the CPU time of the rest of a list. */
-  query(input: Input<typeof QueryCommand>): Promise<QueryPage> {
-    const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
-    let page: QueryPage | undefined;
-    command.middlewareStack.add(
-      (next) => async (args) => {
-        const result = await next(args);
-        const response = result.response as HttpResponse;
-        if (response.statusCode < 300) {
-          page = readQueryPage(response.body);
-          response.body = Buffer.from('{}');
-        }
-        return result;
-      },
-      // Between the HTTP handler and the SDK's deserializer.
-      { name: 'readPage', step: 'deserialize', override: true },
-    );
-    return this.#send(command, () => page);
+  query(input: Input<typeof QueryCommand>, areBooks: boolean): Promise<QueryPage> {
+    return this.#attempts.repeat(async (options) => {
+      const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
+      let page: QueryPage | undefined;
+      command.middlewareStack.add(
+        (next) => async (args) => {
+          const result = await next(args);
+          const response = result.response as WholeResponse;
+          if (response.statusCode < 300) {
+            page = readQueryPage(response.body, areBooks);
+            response.body = Buffer.from('{}');
+          }
+          return result;
+        },
+        // Between the request handler and the SDK's deserializer; `override`, as lib-dynamodb concatenates a stack with itself.
+        { name: 'readPage', step: 'deserialize', override: true },
+      );
+      await this.#client.send(command, options);
+      return page as QueryPage;
+    });
   }
 
-  async isEmpty(): Promise<boolean> {
-    const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
-    return (await this.#send(command, ({ Count: count }) => count)) === 0;
+  isEmpty(): Promise<boolean> {
+    return this.#attempts.repeat(async (options) => {
+      const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
+      const { Count: count } = await this.#client.send(command, options);
+      if (count === undefined) throw new AttemptError('the response has no count', { mayBeDone: false });
+      return count === 0;
+    });
+  }
+
+  /** Makes attempts at a write until its outcome is known. */
+  write<Value>(write: Write<Value>): Promise<Value> {
+    return this.#attempts.write(write);
+  }
+
+  /** Makes up to three attempts at a write that may be carried out more than once. */
+  repeat<Value>(send: (options: AttemptOptions) => Promise<Value>): Promise<Value> {
+    return this.#attempts.repeat(send);
+  }
+
+  async put(input: Input<typeof PutCommand>, options: AttemptOptions): Promise<void> {
+    await this.#client.send(new PutCommand({ TableName: this.#name, ...input }), options);
+  }
+
+  /** Puts several items or none. */
+  async putAll(inputs: readonly Input<typeof PutCommand>[], options: AttemptOptions): Promise<void> {
+    const TransactItems = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
+    await this.#client.send(new TransactWriteCommand({ TransactItems }), options);
+  }
+
+  async delete(input: Input<typeof DeleteCommand>, options: AttemptOptions): Promise<void> {
+    await this.#client.send(new DeleteCommand({ TableName: this.#name, ...input }), options);
+  }
+
+  /** @returns the parsed attributes that `ReturnValues` asks for */
+  async update<Value>(
+    input: Input<typeof UpdateCommand>,
+    parse: (item: Item) => Value,
+    options: AttemptOptions,
+  ): Promise<Value> {
+    const command = new UpdateCommand({ TableName: this.#name, ...input });
+    const { Attributes: attributes = {} } = await this.#client.send(command, options);
+    return parse(attributes);
   }
 
   /**
@@ -90,52 +120,22 @@ export class Table {
     } catch (error) {
       const { cause } = error as { cause?: Error };
       if (cause?.name === 'ResourceNotFoundException') {
-        throw new errors.TableNotFoundError(`the table "${this.#name}" does not exist`, { cause });
+        throw new TableNotFoundError(`the table "${this.#name}" does not exist`, { cause });
       }
-      if (!errors.isValidationError(error)) throw error;
+      if (!isValidationError(error)) throw error;
       const expected = 'its primary key has to be the numbers "shard" (partition key) and "id" (sort key)';
       const message = `the table "${this.#name}" is not a book table: ${expected}`;
-      throw new errors.KeySchemaError(message, { cause: error });
-    }
-  }
-
-  /** Sends a command and watches its attempts, of which the SDK reports only the number. */
-  async #send<Value>(
-    command: { readonly middlewareStack: unknown },
-    parse: (output: Output) => Value | undefined,
-  ): Promise<Value> {
-    // The types of the commands differ in input and output only.
-    const { middlewareStack } = command as PutCommand;
-    let value: Value | undefined;
-    let responseLost = false;
-    middlewareStack.add(
-      (next) => async (args) => {
-        try {
-          const result = await next(args);
-          value = parse(result.output as Output);
-          if (value !== undefined) return result;
-          throw new errors.AttemptError('the response is not complete', { requestSent: true });
-        } catch (error) {
-          responseLost ||= mayHaveBeenCarriedOut(error);
-          throw error;
-        }
-      },
-      // Outside the SDK's deserializer, inside its retries; `override`, as lib-dynamodb concatenates a stack with itself.
-      { name: 'watchAttempt', step: 'deserialize', priority: 'high', override: true },
-    );
-    try {
-      await this.#client.send(command as PutCommand);
-      return value as Value;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw errors.translateDynamoDBError(error);
-      throw new errors.ConditionFailedError(responseLost, { cause: error });
+      throw new KeySchemaError(message, { cause: error });
     }
   }
 }
 
-/** Whether a failed attempt may have been carried out. A 4xx, such as throttling, says that it was not. */
-function mayHaveBeenCarriedOut(error: unknown): boolean {
-  if (error instanceof errors.AttemptError) return error.requestSent;
-  const { httpStatusCode = 0 } = (error as { $metadata?: { httpStatusCode?: number } }).$metadata ?? {};
-  return httpStatusCode < 400 || httpStatusCode >= 500;
+/**
+ * Connects to a table and verifies it. A function awaits this while its module loads, so that an instance whose storage is
+ * unreachable fails in Lambda's INIT phase and serves nobody. @throws what {@link Table.verify} throws
+ */
+export async function openTable(location: TableLocation): Promise<Table> {
+  const table = new Table(DynamoDBDocumentClient.from(createDynamoDBClient(location)), location.tableName);
+  await table.verify();
+  return table;
 }

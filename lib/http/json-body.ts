@@ -1,24 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type Fields, isValueOf, type ValuesOf } from '../fields.ts';
 
 /** The members of an event that hold the body. */
 export type EncodedBody = Readonly<Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>>;
-
-/** A whole number between safe integers. */
-export interface IntegerField {
-  readonly type: 'integer';
-  readonly minimum: number;
-  readonly maximum: number;
-}
-
-/** A whole number, or any text of well-formed Unicode. */
-type Field = IntegerField | { readonly type: 'string' };
-
-/** The members of a body by name, in the words of JSON Schema: openapi.yaml is generated from these tables. */
-export type Fields = Readonly<Record<string, Field & { readonly default: unknown }>>;
-
-type ValuesOf<Table extends Fields> = {
-  -readonly [Name in keyof Table]: Table[Name] extends IntegerField ? number : string;
-};
 
 /** A BOM stays in the text, so that JSON.parse refuses it in every encoding alike (RFC 8259 section 8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -52,12 +36,6 @@ export function readGivenFields<Table extends Fields>(
   const given = Object.entries(table).filter(([name]) => Object.hasOwn(body, name));
   if (!given.every(([name, field]) => isValueOf(field, body[name]))) return undefined;
   return Object.fromEntries(given.map(([name]) => [name, body[name]])) as Partial<ValuesOf<Table>>;
-}
-
-/** Checks a value. A lone surrogate (`"\ud800"` in JSON) is refused: UTF-8, and so the database, has U+FFFD for it. */
-export function isValueOf(field: Field, value: unknown): boolean {
-  if (field.type === 'string') return typeof value === 'string' && value.isWellFormed();
-  return Number.isSafeInteger(value) && Number(value) >= field.minimum && Number(value) <= field.maximum;
 }
 
 /**

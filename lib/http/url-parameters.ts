@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { IntegerField } from './json-body.ts';
+import type { IntegerField } from '../fields.ts';
 import { HttpError, outcomes } from './outcomes.ts';
 
 /** The parameters of paths and query strings, in the words of JSON Schema: openapi.yaml is generated from them. */

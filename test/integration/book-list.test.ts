@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { CounterMissingError } from '../../lib/books/errors.ts';
-import { BookList } from '../../lib/dynamodb/book-list.ts';
+import type { BookList } from '../../lib/dynamodb/book-list.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { anyText, fragments, fragmentText } from '../support/any-text.ts';
 import {
@@ -11,6 +11,7 @@ import {
   emma,
   iterateBooks,
   listBooks,
+  openList,
   seedBooks,
   setCounter,
   storeBook,
@@ -26,7 +27,7 @@ let list: BookList;
 
 beforeEach(async () => {
   table = await tables.open();
-  list = new BookList(table.client, table.tableName);
+  list = openList(table);
 });
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);

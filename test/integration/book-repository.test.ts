@@ -6,9 +6,8 @@ import {
   IdTakenError,
   VersionMismatchError,
 } from '../../lib/books/errors.ts';
-import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { emma, listBooks, readCounter, setCounter } from '../support/book-table.ts';
+import { emma, listBooks, openBooks, readCounter, setCounter } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 /** An item has at most 409,600 bytes with the names of its attributes, numbers and write tokens. */
@@ -21,7 +20,7 @@ const tables = useTables();
 /** Opens a table of the test's own, so that its ids begin at 1. */
 async function openTable() {
   const { table, proxy, proxied } = await tables.openThroughProxy();
-  return { table, proxy, books: new BookRepository(proxied.client, table.tableName) };
+  return { table, proxy, books: openBooks(proxied) };
 }
 
 describe('create', () => {
@@ -99,7 +98,7 @@ describe('versions', () => {
 
   test('the database compares them in the request of the write', async () => {
     const { table, proxy, books } = await openTable();
-    const { version = '' } = await new BookRepository(table.client, table.tableName).create(emma);
+    const { version = '' } = await openBooks(table).create(emma);
 
     const updated = await books.update(1, { year: 1 }, [version]);
     await books.delete(1, [updated.version ?? '']);

@@ -1,9 +1,9 @@
 import { CreateTableCommand, DeleteTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
+import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { KeySchemaError, TableNotFoundError } from '../../lib/dynamodb/errors.ts';
-import { openBookRepository } from '../../lib/dynamodb/open-book-repository.ts';
-import { Table } from '../../lib/dynamodb/table.ts';
+import { openTable, Table } from '../../lib/dynamodb/table.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { connect, emma, listBooks } from '../support/book-table.ts';
 import { expectUnavailable, useTables } from '../support/fixtures.ts';
@@ -17,7 +17,9 @@ test('a book table is accepted, empty and in use, and opens', async () => {
   expect((await repository.create(emma)).id).toBe(1);
   await new Table(client, tableName).verify();
 
-  const books = await openBookRepository({ endpoint: tables.endpoint(), region: 'us-east-1', tableName });
+  const books = new BookRepository(
+    await openTable({ endpoint: tables.endpoint(), region: 'us-east-1', tableName }),
+  );
   expect(await books.create(emma)).toMatchObject({ book: { id: 2, ...emma }, replayed: false });
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import dynalite from 'dynalite';
+import { createEngine } from '../../serverless/local/dynamodb-engine.ts';
 import { close, listen } from './loopback-server.ts';
 
 /** A DynamoDB engine. */
@@ -23,7 +23,7 @@ export async function provideEngine(): Promise<Engine> {
 
 /** Starts an engine in this process, with its data in a folder or in memory, on a loopback port, by default a free one. */
 export async function startEngine(path?: string, port = 0) {
-  const server = dynalite({ createTableMs: 0, ...(path && { path }) });
+  const server = createEngine(path);
   const chosen = await listen(server, port);
   return { port: chosen, endpoint: `http://127.0.0.1:${chosen}`, stop: () => close(server) };
 }

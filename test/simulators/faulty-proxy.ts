@@ -186,13 +186,13 @@ async function forwardTo(
   return { status: response.statusCode, headers: response.headers, body: received };
 }
 
-/** The SDK numbers the attempts of a request in a header. */
+/** The service numbers the attempts of a request. */
 function concerns(
   { operations, attempts = Infinity }: Disturbance,
   operation: string,
   request: IncomingMessage,
 ) {
-  const attempt = Number(/attempt=(\d+)/.exec(String(request.headers['amz-sdk-request']))?.[1] ?? 1);
+  const attempt = Number(/attempt\/(\d+)/.exec(String(request.headers['user-agent']))?.[1] ?? 1);
   return (operations?.includes(operation) ?? true) && attempt <= attempts;
 }
 

@@ -5,6 +5,8 @@ import { BookList } from '../../lib/dynamodb/book-list.ts';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
+import { Table } from '../../lib/dynamodb/table.ts';
+import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
 import { createTable } from '../../serverless/local/prepare-table.ts';
 import { inParallel } from './in-parallel.ts';
 
@@ -24,7 +26,7 @@ export async function createBookTable(endpoint: string) {
   const tableName = `books-${randomUUID()}`;
   const client = connect(endpoint);
   await createTable(client, tableName);
-  const books = new BookRepository(client, tableName);
+  const books = openBooks({ client, tableName });
   return {
     client,
     tableName,
@@ -45,6 +47,16 @@ export function connect(endpoint: string): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(createDynamoDBClient({ endpoint, region: 'us-east-1', tableName: '' }));
 }
 
+/** Opens the books of a table one by one, without verifying it. */
+export function openBooks({ client, tableName }: TableAccess): BookRepository {
+  return new BookRepository(new Table(client, tableName));
+}
+
+/** Opens the list of the books of a table. */
+export function openList({ client, tableName }: TableAccess): BookList {
+  return new BookList(new Table(client, tableName));
+}
+
 /** Sets the last id of the counter; the next book gets the id after it. */
 export async function setCounter({ client, tableName }: TableAccess, lastId: number): Promise<void> {
   await client.send(new PutCommand({ TableName: tableName, Item: { ...counterKey, lastId } }));
@@ -58,7 +70,7 @@ export async function readCounter({ client, tableName }: TableAccess): Promise<n
 
 /** Reads all books one after the other. */
 export async function* iterateBooks({ client, tableName }: TableAccess): AsyncGenerator<Book> {
-  for await (const books of new BookList(client, tableName).readAll()) yield* JSON.parse(`[${books}]`);
+  for await (const books of openList({ client, tableName }).readAll()) yield* JSON.parse(`[${books}]`);
 }
 
 /** Reads all books. */
@@ -96,7 +108,7 @@ export async function storeBook({ client, tableName }: TableAccess, book: Book):
 }
 
 function itemOf({ id, ...fields }: Book) {
-  return { ...bookKey(id), ...fields, writeToken: 'seeded-token' };
+  return { ...bookKey(id), ...fields, writeToken: createWriteToken() };
 }
 
 function seededBook(id: number): BookFields {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
-import type { Fields } from '../../lib/http/json-body.ts';
+import type { Fields } from '../../lib/fields.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,7 @@
-import { type BookFields, bookFields, maxTextBytes } from '../../lib/books/book.ts';
-import { isIntegerLiteral, isValueOf } from '../../lib/http/json-body.ts';
+import { type BookFields, bookFields } from '../../lib/books/book.ts';
+import { isTooLarge } from '../../lib/dynamodb/stored-items.ts';
+import { isValueOf } from '../../lib/fields.ts';
+import { isIntegerLiteral } from '../../lib/http/json-body.ts';
 import { CommandError } from './errors.ts';
 
 /** The fields of a book that a file can have. */
@@ -68,8 +70,7 @@ export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>)
     const wanted = field === 'year' ? 'a whole number up to 2^53-1' : 'text';
     return `${field} is not ${wanted}: ${JSON.stringify(book[field]).slice(0, maxShownLength)}`;
   }
-  const size = Buffer.byteLength(book.title) + Buffer.byteLength(book.author);
-  return size <= maxTextBytes ? book : 'is larger than the 400 KB that a book can have';
+  return isTooLarge(book) ? 'is larger than the 400 KB that a book can have' : book;
 }
 
 /** Parses a cell of CSV; an empty one means a missing year. */

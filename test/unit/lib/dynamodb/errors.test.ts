@@ -1,42 +1,66 @@
 import { expect, test } from 'vitest';
-import { StorageUnavailableError } from '../../../../lib/books/errors.ts';
-import { translateDynamoDBError } from '../../../../lib/dynamodb/errors.ts';
+import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
+import { AttemptError, interpretError } from '../../../../lib/dynamodb/errors.ts';
 
-const named = (name: string, message: string) => Object.assign(new Error(message), { name });
+const named = (name: string, message: string, members = {}) =>
+  Object.assign(new Error(message), { name, ...members });
+const withStatus = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
 
-test('a ValidationException comes back as it is', () => {
+test('a ValidationException is a bug of ours and comes back as it is, unless the item is too large', () => {
   const error = named('ValidationException', 'The provided key element does not match the schema');
 
-  expect(translateDynamoDBError(error)).toBe(error);
+  expect(interpretError(error)).toBe(error);
+  for (const message of ['Item size has exceeded the maximum', 'Item size to update has exceeded']) {
+    expect(interpretError(named('ValidationException', message))).toBeInstanceOf(BookTooLargeError);
+  }
 });
 
 test.each([
-  'ThrottlingException',
-  'InternalServerError',
-  'ResourceNotFoundException',
-  'AccessDeniedException',
-])('a %s is a storage that is unavailable, with the error as its cause', (name) => {
-  const error = named(name, 'size exceeded');
+  ['ThrottlingException', withStatus(400), false],
+  ['ProvisionedThroughputExceededException', withStatus(400), false],
+  ['TransactionConflictException', withStatus(400), false],
+  ['InvalidSignatureException', { $metadata: { httpStatusCode: 400, clockSkewCorrected: true } }, false],
+  ['Error', { code: 'ECONNREFUSED' }, false],
+  ['InternalServerError', withStatus(500), true],
+  ['ServiceUnavailable', withStatus(503), true],
+  ['Error', { code: 'ECONNRESET' }, true],
+  ['AbortError', {}, true],
+])(
+  'another attempt may succeed after %s %j; whether it may have been carried out: %s',
+  (name, members, mayBeDone) => {
+    const error = named(name, 'size exceeded', members);
 
-  const translated = translateDynamoDBError(error);
+    expect(interpretError(error)).toMatchObject({
+      ...{ name: 'AttemptError', mayBeDone, cause: error },
+      message: `DynamoDB failed: ${name}: size exceeded`,
+    });
+  },
+);
 
-  expect(translated).toBeInstanceOf(StorageUnavailableError);
-  expect(translated).toMatchObject({ message: `DynamoDB failed: ${name}: size exceeded`, cause: error });
+test.each(['ResourceNotFoundException', 'AccessDeniedException'])('no attempt succeeds after %s', (name) => {
+  const error = named(name, 'why', withStatus(400));
+
+  const interpreted = interpretError(error);
+
+  expect(interpreted).toBeInstanceOf(StorageUnavailableError);
+  expect(interpreted).toMatchObject({ message: `DynamoDB failed: ${name}: why`, cause: error });
 });
 
-test('a response that is not JSON is a storage that is unavailable, and nothing of it is quoted', () => {
-  const translated = translateDynamoDBError(named('SyntaxError', '"Emma"... is not valid JSON'));
+test('nothing of a response that is not JSON is quoted', () => {
+  const interpreted = interpretError(named('SyntaxError', '"Emma"... is not valid JSON'));
 
-  expect(translated).toEqual(new StorageUnavailableError('DynamoDB failed: its response is not JSON'));
-  expect((translated as Error).cause).toBeUndefined();
+  expect(interpreted).toEqual(
+    new AttemptError('DynamoDB failed: its response is not JSON', { mayBeDone: true }),
+  );
+  expect(interpreted.cause).toBeUndefined();
 });
 
 test.each([undefined, null, 'text', 42])(
-  '%j, which is no error, is a storage that is unavailable',
+  '%j, which is not an error, is a storage that is unavailable',
   (thrown) => {
-    const translated = translateDynamoDBError(thrown);
+    const interpreted = interpretError(thrown);
 
-    expect(translated).toBeInstanceOf(StorageUnavailableError);
-    expect((translated as Error).cause).toBe(thrown);
+    expect(interpreted).toBeInstanceOf(StorageUnavailableError);
+    expect(interpreted.cause).toBe(thrown);
   },
 );

@@ -41,7 +41,7 @@ test('the items and the key of any page are those that JSON.parse finds in it', 
       const inOrder = Object.fromEntries(members.map((name) => [name, response[name]]));
       const body = JSON.stringify(inOrder, null, space);
 
-      const result = readQueryPage(Buffer.from(body));
+      const result = readQueryPage(Buffer.from(body), true);
 
       expect(JSON.parse(`[${result.items}]`)).toEqual(items.map((entries) => Object.fromEntries(entries)));
       expect(result.lastEvaluatedKey).toEqual(key);
@@ -64,5 +64,5 @@ test.each([
   ],
   '{"Count":2,"Items":[{"id":{"N":"1"}}]}',
 ])('a response that is no complete page (%s) is an error', (body) => {
-  expect(() => readQueryPage(Buffer.from(body))).toThrow();
+  expect(() => readQueryPage(Buffer.from(body), true)).toThrow();
 });

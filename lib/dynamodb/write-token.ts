@@ -1,0 +1,28 @@
+import { v7 } from 'uuid';
+
+/** A UUIDv7 (RFC 9562 section 5.7) begins with its milliseconds since 1970. Version 1.0 stored random tokens. */
+const uuidV7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
+
+/**
+ * Makes the token of one attempt at a write. Tokens have an order in time: text compares them, here and in DynamoDB, and
+ * those of one process always ascend.
+ */
+export function createWriteToken(): string {
+  return v7();
+}
+
+/** @returns a text that is larger than the tokens before a moment, and smaller than those from then on: so long after a token */
+export function tokenLimit(token: string, laterMs: number): string {
+  const milliseconds = (timeOf(token) ?? 0) + laterMs;
+  return milliseconds.toString(16).padStart(12, '0').replace(/^.{8}/, '$&-');
+}
+
+/** Whether a token is not older than the moment of a {@link tokenLimit}. Random tokens are older than any. */
+export function isSince(token: string | undefined, limit: string): boolean {
+  return token !== undefined && timeOf(token) !== undefined && token >= limit;
+}
+
+function timeOf(token: string): number | undefined {
+  const [, high, low] = uuidV7.exec(token) ?? [];
+  return high === undefined ? undefined : Number.parseInt(`${high}${low}`, 16);
+}
