@@ -23,13 +23,18 @@ export default defineConfig({
       // `npm run test:all`
       project('local', 'test/local', group(1)),
       project('model', 'test/reliability/model', group(1)),
-      project('template', 'test/aws/template', group(1), 'packaged-stages.ts'),
+      project('template', 'test/aws/template', group(1), './test/aws/template/packaged-stages.ts'),
       project('faults', 'test/reliability/faults', group(2)),
       // Ten rounds, with a start of the service in each.
       project('crash', 'test/reliability/crash', group(3, 900_000)),
       project('load', 'test/reliability/load', group(4)),
       // Measures instances; two at a time would measure each other.
-      project('runtime', 'test/aws/runtime', { ...group(5), maxWorkers: 1 }, 'package-functions.ts'),
+      project(
+        'runtime',
+        'test/aws/runtime',
+        { ...group(5), maxWorkers: 1 },
+        './tools/runtime/package-functions.ts',
+      ),
     ],
     coverage: {
       provider: 'v8',
@@ -40,7 +45,7 @@ export default defineConfig({
   },
 });
 
-/** @param globalSetup - a file of the folder that runs once, before the project's tests */
+/** @param globalSetup - a file that runs once, before the project's tests */
 function project(name: string, folder: string, options: object, globalSetup?: string) {
   return {
     extends: true as const,
@@ -48,7 +53,7 @@ function project(name: string, folder: string, options: object, globalSetup?: st
       name,
       include: [`${folder}/**/*.test.ts`],
       ...options,
-      ...(globalSetup && { globalSetup: `./${folder}/${globalSetup}` }),
+      ...(globalSetup && { globalSetup }),
     },
   };
 }

@@ -10,8 +10,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AttemptHandler } from '../../lib/dynamodb/http-handler.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
+import { listen as listenOnLoopback } from '../../tools/runtime/loopback-server.ts';
 import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
-import { listen as listenOnLoopback } from '../simulators/loopback-server.ts';
 import { connect } from '../support/book-table.ts';
 
 afterEach(() => {

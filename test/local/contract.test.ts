@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkResponse, findExamples } from '../../conformance/contract/check-response.ts';
+import { examplesOf, findOperation, operations } from '../../conformance/contract/description.ts';
+import { HttpClient, type HttpRequest, type HttpResponse } from '../../conformance/http-client.ts';
+import { defaultCredentials, LocalService } from '../../tools/local/local-service.ts';
 import { startEngine } from '../simulators/engine.ts';
-import { checkResponse, findExamples } from '../support/contract/check-response.ts';
-import { examplesOf, findOperation, operations } from '../support/contract/description.ts';
 import { useService } from '../support/fixtures.ts';
-import { HttpClient, type HttpRequest, type HttpResponse } from '../support/http-client.ts';
 import { settings as handlerSettings } from '../support/load-handlers.ts';
 import { exchangeRaw } from '../support/raw-http.ts';
-import { defaultCredentials, LocalService } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** Above the limits of the local server and API Gateway. */

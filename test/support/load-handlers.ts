@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import './collect-streams.ts';
-import type { Envelope } from './http-client.ts';
+import type { Envelope } from '../../conformance/http-client.ts';
 
 /** The settings of the functions that {@link loadHandlers} loads. */
 export const settings = {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { auditLockFile, exitCodeOf, type Findings } from '../../.ci/security/audit.ts';
 import { findForeignLicences, type LockFile } from '../../.ci/security/licences.ts';
-import { close, listen } from '../simulators/loopback-server.ts';
+import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const project = JSON.parse(readFileSync('package.json', 'utf8'));

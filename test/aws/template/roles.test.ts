@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { forgeToken } from '../../../conformance/forge-token.ts';
 import { emma } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
-import { forgeToken } from '../../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../../support/load-handlers.ts';
 import { findResources, readTemplate } from './template.ts';
 

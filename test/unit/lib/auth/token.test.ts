@@ -2,12 +2,12 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { anyText } from '../../../../conformance/any-text.ts';
+import { encodeJson, forgeToken, signInput } from '../../../../conformance/forge-token.ts';
 import { createTokenSigner, createTokenVerifier } from '../../../../lib/auth/token.ts';
 import { HttpError, outcomes } from '../../../../lib/http/outcomes.ts';
-import { close, listen } from '../../../simulators/loopback-server.ts';
-import { anyText } from '../../../support/any-text.ts';
+import { close, listen } from '../../../../tools/runtime/loopback-server.ts';
 import { captureLog } from '../../../support/captured-log.ts';
-import { encodeJson, forgeToken, signInput } from '../../../support/forge-token.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 const now = 1_800_000_000;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyText } from '../../../../conformance/any-text.ts';
 import { bookFields } from '../../../../lib/books/book.ts';
 import {
   type EncodedBody,
@@ -8,7 +9,6 @@ import {
   readGivenFields,
   readJsonObject,
 } from '../../../../lib/http/json-body.ts';
-import { anyText } from '../../../support/any-text.ts';
 import { type HostileMember, hostileObject } from '../../../support/hostile-json.ts';
 
 const plain = (body: string): EncodedBody => ({ body, isBase64Encoded: false });

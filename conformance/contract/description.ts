@@ -33,7 +33,7 @@ interface OperationObject {
   readonly responses: Responses;
 }
 
-const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../../openapi.yaml'), 'utf8'));
+const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
 
 /** openapi.yaml, as far as the tests use it, with each `$ref` replaced by what it names. */
 export const description = resolveReferences(source) as {

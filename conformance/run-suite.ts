@@ -1,8 +1,8 @@
-import type { HttpResponse } from '../support/http-client.ts';
-import { inParallel } from '../support/in-parallel.ts';
 import { createMissingId, expectBooks } from './books.ts';
 import type { ConformanceCase } from './case.ts';
 import { ConformanceContext, type ContextOptions } from './context.ts';
+import type { HttpResponse } from './http-client.ts';
+import { inParallel } from './in-parallel.ts';
 import { conformanceCases } from './suite.ts';
 
 const casesAtOnce = 8;

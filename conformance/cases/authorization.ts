@@ -1,8 +1,8 @@
-import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../../support/forge-token.ts';
-import type { HttpRequest } from '../../support/http-client.ts';
 import { createBook, expectListed, expectStored, listPath } from '../books.ts';
 import { defineCases } from '../case.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
+import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../forge-token.ts';
+import type { HttpRequest } from '../http-client.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
 /** A year ahead, beyond any difference between clocks. */
