@@ -1,12 +1,27 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import type { Reporter, TestModule } from 'vitest/node';
 
 /** Projects of one group run at the same time, groups one after the other. The time limits have room for a busy machine. */
 function group(groupOrder: number, testTimeout = 60_000) {
   return { testTimeout, hookTimeout: 2 * testTimeout, sequence: { groupOrder } };
 }
 
+/** Ends a run with a line that `.ci/run` adds up. A file that cannot be loaded is one failed test. */
+const countTests: Reporter = {
+  onTestRunEnd(files: readonly TestModule[]) {
+    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+    for (const file of files) {
+      const states = [...file.children.allTests()].map((test) => test.result().state);
+      for (const state of states) count[state] += 1;
+      if (file.state() === 'failed' && !states.includes('failed')) count.failed += 1;
+    }
+    console.log(`${count.passed} passed, ${count.failed + count.pending} failed, ${count.skipped} skipped`);
+  },
+};
+
 export default defineConfig({
   test: {
+    reporters: [...configDefaults.reporters, countTests],
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
     // The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests.
