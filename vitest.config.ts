@@ -1,12 +1,27 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import type { Reporter, TestModule } from 'vitest/node';
 
 /** Projects of one group run at the same time, groups one after the other. The time limits have room for a busy machine. */
 function group(groupOrder: number, testTimeout = 60_000) {
   return { testTimeout, hookTimeout: 2 * testTimeout, sequence: { groupOrder } };
 }
 
+/** Ends a run with a line that `.ci/run` adds up. A file that cannot be loaded is one failed test. */
+const countTests: Reporter = {
+  onTestRunEnd(files: readonly TestModule[]) {
+    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+    for (const file of files) {
+      const states = [...file.children.allTests()].map((test) => test.result().state);
+      for (const state of states) count[state] += 1;
+      if (file.state() === 'failed' && !states.includes('failed')) count.failed += 1;
+    }
+    console.log(`${count.passed} passed, ${count.failed + count.pending} failed, ${count.skipped} skipped`);
+  },
+};
+
 export default defineConfig({
   test: {
+    reporters: [...configDefaults.reporters, countTests],
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
     // The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests.
@@ -23,13 +38,18 @@ export default defineConfig({
       // `npm run test:all`
       project('local', 'test/local', group(1)),
       project('model', 'test/reliability/model', group(1)),
-      project('template', 'test/aws/template', group(1), 'packaged-stages.ts'),
+      project('template', 'test/aws/template', group(1), './test/aws/template/packaged-stages.ts'),
       project('faults', 'test/reliability/faults', group(2)),
       // Ten rounds, with a start of the service in each.
       project('crash', 'test/reliability/crash', group(3, 900_000)),
       project('load', 'test/reliability/load', group(4)),
       // Measures instances; two at a time would measure each other.
-      project('runtime', 'test/aws/runtime', { ...group(5), maxWorkers: 1 }, 'package-functions.ts'),
+      project(
+        'runtime',
+        'test/aws/runtime',
+        { ...group(5), maxWorkers: 1 },
+        './tools/runtime/package-functions.ts',
+      ),
     ],
     coverage: {
       provider: 'v8',
@@ -40,7 +60,7 @@ export default defineConfig({
   },
 });
 
-/** @param globalSetup - a file of the folder that runs once, before the project's tests */
+/** @param globalSetup - a file that runs once, before the project's tests */
 function project(name: string, folder: string, options: object, globalSetup?: string) {
   return {
     extends: true as const,
@@ -48,7 +68,7 @@ function project(name: string, folder: string, options: object, globalSetup?: st
       name,
       include: [`${folder}/**/*.test.ts`],
       ...options,
-      ...(globalSetup && { globalSetup: `./${folder}/${globalSetup}` }),
+      ...(globalSetup && { globalSetup }),
     },
   };
 }

@@ -2,7 +2,6 @@ import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core
 import { executionModeStandard } from '@middy/core/Standard';
 import httpCors from '@middy/http-cors';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { requireToken } from './auth/require-token.ts';
 import type { EndpointConfig } from './config.ts';
 import { invocationSignal } from './dynamodb/invocation-signal.ts';
 import { outcomeOf } from './error-outcome.ts';
@@ -10,6 +9,7 @@ import { createResponse, type Result } from './http/envelope.ts';
 import { exposedHeaders } from './http/header-values.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 import { logRequests } from './log.ts';
+import { requireToken } from './require-token.ts';
 
 /** A Lambda handler for API Gateway's proxy integration. */
 export type ProxyHandler<Response = APIGatewayProxyResult> = (

@@ -1,11 +1,11 @@
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { requireToken } from './auth/require-token.ts';
 import type { EndpointConfig } from './config.ts';
 import { composeStack, type ProxyHandler } from './endpoint.ts';
 import { encodeContent } from './http/content-encoding.ts';
 import type { Outcome } from './http/outcomes.ts';
 import { type StreamedResponse, type StreamedResult, startStream } from './http/stream-envelope.ts';
+import { requireToken } from './require-token.ts';
 
 /** Makes the Lambda handler of an endpoint that requires a token and streams an array of any length. */
 export function streamingEndpoint(

@@ -28,8 +28,16 @@ process.exitCode = exitCodeOf({ found, notChecked });
 function findSecrets(): string[] {
   const files = listFiles(':!*package-lock.json').map((name) => resolve(name));
   console.log(`Secrets in ${files.length} files`);
-  const cwd = resolve('.ci/security');
-  const args = ['--secretlintrc', 'secretlint.json', '--no-glob', '--format', 'unix', ...files];
+  // secretlint looks for its rules there.
+  const cwd = resolve('tools');
+  const args = [
+    '--secretlintrc',
+    resolve('.ci/security/secretlint.json'),
+    '--no-glob',
+    '--format',
+    'unix',
+    ...files,
+  ];
   const secretlint = resolve(cwd, 'node_modules/.bin/secretlint');
   const { error, status, stdout, stderr } = spawnSync(secretlint, args, { cwd, encoding: 'utf8' });
   if (error) throw error;

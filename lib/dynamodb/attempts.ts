@@ -28,7 +28,7 @@ export interface AttemptOptions {
 }
 
 /** What the attempts at a write have come to when none got a usable response. */
-export interface Unsettled {
+interface Unsettled {
   /** The tokens of the attempts that may have been carried out, oldest first. */
   readonly lost: readonly string[];
   /** Whether the last attempt was refused by its condition. */

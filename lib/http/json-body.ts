@@ -25,7 +25,7 @@ export function readFields<Table extends Fields>(
 /**
  * Reads the members of a JSON body that a table names and the body holds; others are ignored, whatever they are.
  *
- * @returns the values, or `undefined` when the body is no JSON object in UTF-8, or a member is not what the table says
+ * @returns the values, or `undefined` when the body is not a JSON object in UTF-8, or a member is not what the table says
  */
 export function readGivenFields<Table extends Fields>(
   encoded: EncodedBody,
@@ -41,15 +41,15 @@ export function readGivenFields<Table extends Fields>(
 /**
  * Reads a body as one JSON object, whatever its Content-Type.
  *
- * @returns the object, or `undefined` when the body is absent, not UTF-8, not JSON or no object; a fraction that
- *   JavaScript would round to an integer is another fraction in it
+ * @returns the object, or `undefined` when the body is absent, not UTF-8, not JSON or not an object; a fraction that
+ *   JavaScript would round to an integer is NaN
  */
 export function readJsonObject(encoded: EncodedBody): Readonly<Record<string, unknown>> | undefined {
   const body = encoded.body ?? '';
   let value: unknown;
   try {
     const text = encoded.isBase64Encoded ? utf8.decode(Buffer.from(body, 'base64')) : body;
-    value = JSON.parse(keepFractions(text));
+    value = fractionOrExponent.test(text) ? JSON.parse(text, replaceRounded) : JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -58,25 +58,12 @@ export function readJsonObject(encoded: EncodedBody): Readonly<Record<string, un
     : undefined;
 }
 
+/** Only such a text can have a number that JavaScript rounds to an integer, and revivers take time. */
 const fractionOrExponent = /\d[.eE]/;
 
-/**
- * Tells strings from numbers (RFC 8259 sections 6 and 7): an escape, a quotation mark, or an unsigned number. A pattern for
- * a whole string would overflow V8's stack on megabytes of text.
- */
-const escapeQuoteOrNumber = /\\[\s\S]|"|(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/**
- * Replaces number literals that JavaScript would round to an integer, like `2020.00000000000000000001`, by a fraction, so
- * that they are refused where an integer is required. Invalid JSON stays invalid.
- */
-function keepFractions(text: string): string {
-  if (!fractionOrExponent.test(text)) return text;
-  let inString = false;
-  return text.replace(escapeQuoteOrNumber, (token) => {
-    if (token === '"') inString = !inString;
-    return inString || !Number.isInteger(Number(token)) || isIntegerLiteral(token) ? token : '0.5';
-  });
+/** A reviver of JSON.parse: replaces `2020.00000000000000000001` by NaN, so that integer fields refuse it. */
+function replaceRounded(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return Number.isInteger(value) && !isIntegerLiteral(source) ? Number.NaN : value;
 }
 
 const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { testSettings } from '../local/local-service.ts';
+import { ConformanceContext } from '../../conformance/context.ts';
+import { conformanceCases } from '../../conformance/suite.ts';
+import { testSettings } from '../../tools/local/local-service.ts';
 import { useLocalService } from '../local/use-local-service.ts';
-import { ConformanceContext } from './context.ts';
-import { conformanceCases } from './suite.ts';
 
 const local = useLocalService();
 let context: ConformanceContext;

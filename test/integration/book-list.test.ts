@@ -1,11 +1,11 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { anyText, fragments, fragmentText } from '../../conformance/any-text.ts';
 import type { Book } from '../../lib/books/book.ts';
 import { CounterMissingError } from '../../lib/books/errors.ts';
 import type { BookList } from '../../lib/dynamodb/book-list.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
-import { anyText, fragments, fragmentText } from '../support/any-text.ts';
 import {
   type BookTable,
   emma,

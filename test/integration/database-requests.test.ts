@@ -11,8 +11,8 @@ import { HttpRequest } from '@smithy/core/protocols';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { createRequestHandler } from '../../lib/dynamodb/request-handler.ts';
+import { listen as listenOnLoopback } from '../../tools/runtime/loopback-server.ts';
 import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
-import { listen as listenOnLoopback } from '../simulators/loopback-server.ts';
 import { connect } from '../support/book-table.ts';
 
 afterEach(() => {

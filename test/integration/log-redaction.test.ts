@@ -4,9 +4,9 @@ import { text as readText } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { close, listen } from '../simulators/loopback-server.ts';
+import { forgeToken } from '../../conformance/forge-token.ts';
+import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { forgeToken } from '../support/forge-token.ts';
 import { loadHandlers, settings } from '../support/load-handlers.ts';
 
 /** Retries of the SDK wait between attempts. */

@@ -3,12 +3,12 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { anyText } from '../../conformance/any-text.ts';
+import type { EnvelopeResponse } from '../../conformance/http-client.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
+import { startCommand, testSettings } from '../../tools/local/local-service.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
-import { anyText } from '../support/any-text.ts';
-import type { EnvelopeResponse } from '../support/http-client.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
-import { startCommand, testSettings } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** Rows of the import that is killed; with `BOOKS_TOOL_ROWS=10000` it takes a minute. */

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { HttpClient, type HttpResponse } from '../../conformance/http-client.ts';
 import type { Book } from '../../lib/books/book.ts';
 import { createBookCatalogClient, LoginError } from '../../tools/client/book-catalog-client.ts';
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
+import { defaultCredentials } from '../../tools/local/local-service.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
-import { HttpClient, type HttpResponse } from '../support/http-client.ts';
-import { defaultCredentials } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const credentials = { username: 'admin', password: 'password' };

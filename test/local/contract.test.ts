@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkResponse, findExamples } from '../../conformance/contract/check-response.ts';
+import {
+  examplesOf,
+  findOperation,
+  operations,
+  requestEach,
+} from '../../conformance/contract/description.ts';
+import { HttpClient, type HttpRequest, type HttpResponse } from '../../conformance/http-client.ts';
+import { defaultCredentials, LocalService } from '../../tools/local/local-service.ts';
 import { startEngine } from '../simulators/engine.ts';
-import { checkResponse, findExamples } from '../support/contract/check-response.ts';
-import { examplesOf, findOperation, operations } from '../support/contract/description.ts';
 import { useService } from '../support/fixtures.ts';
-import { HttpClient, type HttpRequest, type HttpResponse } from '../support/http-client.ts';
 import { settings as handlerSettings } from '../support/load-handlers.ts';
 import { exchangeRaw } from '../support/raw-http.ts';
-import { defaultCredentials, LocalService } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** Above the limits of the local server and API Gateway. */
@@ -25,13 +30,11 @@ const notSeenHere: Readonly<Record<string, string>> = {
   'POST /token 503 example': 'it needs no database, and nothing in it takes time',
 };
 
-const protectedRequests: readonly HttpRequest[] = [
-  { method: 'POST', path: '/book', body: '{}' },
-  { method: 'GET', path: '/books' },
-  { method: 'GET', path: '/book/1' },
-  { method: 'PUT', path: '/book/1', body: '{}' },
-  { method: 'DELETE', path: '/book/1' },
-];
+/** A request to each operation. */
+const requests = requestEach(1, '{}').map(({ request }) => request);
+const protectedRequests: readonly HttpRequest[] = requestEach(1, '{}').flatMap(({ isPublic, request }) =>
+  isPublic ? [] : request,
+);
 
 const seenExamples = new Set<string>();
 
@@ -102,7 +105,7 @@ describe('each example of openapi.yaml is the response of a service', () => {
   });
 
   test('to malformed HTTP', async () => {
-    for (const { method, path } of [{ method: 'POST', path: '/token' }, ...protectedRequests]) {
+    for (const { method, path } of requests) {
       const malformed = `${method} ${path} HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n`;
       const { responses } = await exchangeRaw(local.service.port, malformed);
       for (const { status, headers, body } of responses) note({ method, path }, status, headers, body);

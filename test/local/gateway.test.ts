@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { crossOriginCases } from '../conformance/cases/cross-origin.ts';
-import { ConformanceContext } from '../conformance/context.ts';
-import { request } from '../support/http-client.ts';
-import { testSettings } from './local-service.ts';
+import { crossOriginCases } from '../../conformance/cases/cross-origin.ts';
+import { ConformanceContext } from '../../conformance/context.ts';
+import { request } from '../../conformance/http-client.ts';
+import { testSettings } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 describe('with an origin in the configuration', () => {

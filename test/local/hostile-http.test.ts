@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { outcomes } from '../../lib/http/outcomes.ts';
+import { validToken } from '../../tools/local/local-service.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
-import { validToken } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const badRequest = '400 Bad request';

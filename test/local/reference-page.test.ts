@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultCredentials } from './local-service.ts';
+import { defaultCredentials } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const local = useLocalService(defaultCredentials);

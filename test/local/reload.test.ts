@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createDataFolder } from './local-service.ts';
+import { createDataFolder } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type CaseResult, runSuite } from '../../conformance/run-suite.ts';
+import { groupNames } from '../../conformance/suite.ts';
+import { testSettings } from '../../tools/local/local-service.ts';
 import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
-import { type CaseResult, runSuite } from '../conformance/run-suite.ts';
-import { groupNames } from '../conformance/suite.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
-import { testSettings } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** Enough that the suite treats the catalog as large. */

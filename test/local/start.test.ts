@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
+import { LocalService } from '../../tools/local/local-service.ts';
+import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { startEngine } from '../simulators/engine.ts';
-import { close, listen } from '../simulators/loopback-server.ts';
-import { LocalService } from './local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** A stop takes at most this long, even with connections open. */

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { request } from '../support/http-client.ts';
-import { LocalService } from './local-service.ts';
+import { request } from '../../conformance/http-client.ts';
+import { LocalService } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const unavailable = { status: 503, message: 'Service unavailable', data: null };

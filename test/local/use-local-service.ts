@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { request } from '../support/http-client.ts';
-import { LocalService, validToken } from './local-service.ts';
+import { request } from '../../conformance/http-client.ts';
+import { LocalService, validToken } from '../../tools/local/local-service.ts';
 
 /**
  * Starts a service with an empty catalog before the tests of a file, and stops it after them. Another folder than

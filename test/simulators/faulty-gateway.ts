@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { close, listen } from './loopback-server.ts';
+import { close, listen } from '../../tools/runtime/loopback-server.ts';
 
 /** A gateway's own response. */
 interface GatewayResponse {

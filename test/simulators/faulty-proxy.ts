@@ -11,8 +11,8 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
-import { close, listen } from './loopback-server.ts';
 
 /** The faults of a request, and whether the engine carries it out. */
 export const faults = {

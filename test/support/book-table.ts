@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { inParallel } from '../../conformance/in-parallel.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { BookList } from '../../lib/dynamodb/book-list.ts';
 import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
@@ -8,7 +9,6 @@ import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import { Table } from '../../lib/dynamodb/table.ts';
 import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
 import { createTable } from '../../serverless/local/prepare-table.ts';
-import { inParallel } from './in-parallel.ts';
 
 export const emma: BookFields = { title: 'Emma', author: 'Jane Austen', year: 1815 };
 

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { forgeToken } from '../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import { type BookTable, connect, createBookTable, type TableAccess } from './book-table.ts';
 import { type CapturedLog, captureLog } from './captured-log.ts';
-import { forgeToken } from './forge-token.ts';
 import { type Call, loadHandlers, settings } from './load-handlers.ts';
 
 /** A table, reached directly and through a proxy. */

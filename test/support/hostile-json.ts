@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { anyText } from './any-text.ts';
+import { anyText } from '../../conformance/any-text.ts';
 
 /** A JSON text that JSON.stringify would not write, with its exact value. */
 interface HostileValue {

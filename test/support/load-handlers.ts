@@ -1,7 +1,10 @@
+import { basename } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
+import { functions } from '../../serverless/packaging/package-service.ts';
 import './collect-streams.ts';
-import type { Envelope } from './http-client.ts';
+import { makePattern } from '../../conformance/contract/description.ts';
+import type { Envelope } from '../../conformance/http-client.ts';
 
 /** The settings of the functions that {@link loadHandlers} loads. */
 export const settings = {
@@ -15,14 +18,7 @@ export type Call = Awaited<ReturnType<typeof loadHandlers>>;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
 
-const functions: Readonly<Record<string, () => Promise<{ readonly handler: Handler }>>> = {
-  'POST /token': () => import('../../handlers/create-token.ts'),
-  'POST /book': () => import('../../handlers/create-book.ts'),
-  'GET /books': () => import('../../handlers/list-books.ts'),
-  'GET /book/{id}': () => import('../../handlers/get-book.ts'),
-  'PUT /book/{id}': () => import('../../handlers/update-book.ts'),
-  'DELETE /book/{id}': () => import('../../handlers/delete-book.ts'),
-};
+const routeOf = ({ event: { method, path } }: (typeof functions)[number]) => `${method} ${path}`;
 
 /**
  * Loads functions like new instances of them, which read the environment and check the table while they load.
@@ -30,11 +26,14 @@ const functions: Readonly<Record<string, () => Promise<{ readonly handler: Handl
  * @param databaseUrl - DB_URL
  * @param routes - methods and resources of those to load; all of them by default
  */
-export async function loadHandlers(databaseUrl: string, routes = Object.keys(functions)) {
+export async function loadHandlers(databaseUrl: string, routes = functions.map(routeOf)) {
   for (const [name, value] of Object.entries({ ...settings, DB_URL: databaseUrl })) vi.stubEnv(name, value);
   vi.resetModules();
   const handlers: Record<string, Handler | undefined> = {};
-  for (const route of routes) handlers[route] = (await functions[route]?.())?.handler;
+  for (const definition of functions.filter((each) => routes.includes(routeOf(each)))) {
+    const file = basename(definition.handler, '.handler');
+    handlers[routeOf(definition)] = (await import(`../../handlers/${file}.ts`)).handler;
+  }
 
   return async (
     httpMethod: string,
@@ -42,11 +41,13 @@ export async function loadHandlers(databaseUrl: string, routes = Object.keys(fun
     request: Partial<APIGatewayProxyEvent> = {},
     remainingMs?: number,
   ) => {
-    const id = /^\/book\/(?<id>.*)$/s.exec(path)?.groups?.id;
-    const resource = id === undefined ? path : '/book/{id}';
-    const pathParameters = id === undefined ? null : { id };
-    const handler = handlers[`${httpMethod} ${resource}`];
-    if (handler === undefined) throw new Error(`no function for ${httpMethod} ${path}`);
+    const sent = `${httpMethod} ${path}`;
+    const route = sent in handlers ? sent : routes.find((each) => makePattern(each).test(sent));
+    const handler = handlers[route ?? ''];
+    if (route === undefined || handler === undefined) throw new Error(`no function for ${sent}`);
+    const resource = route.slice(httpMethod.length + 1);
+    const { groups = null } = makePattern(route).exec(sent) ?? {};
+    const pathParameters = groups && { ...groups };
     const event = createEvent({ httpMethod, path, resource, pathParameters, ...request });
     const response = await handler(event, createContext(remainingMs));
     const { statusCode, headers, body } = response as APIGatewayProxyResult;

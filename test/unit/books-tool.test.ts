@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anyText } from '../../conformance/any-text.ts';
 import { openTable, readRows, type TableOptions } from '../../tools/books/table.ts';
-import { anyText } from '../support/any-text.ts';
 
 const header = 'title,author,year\n';
 const quoteFault = 'a quote is out of place';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkResponse } from '../support/contract/check-response.ts';
-import type { HttpResponse } from '../support/http-client.ts';
+import { checkResponse } from '../../conformance/contract/check-response.ts';
+import type { HttpResponse } from '../../conformance/http-client.ts';
 
 const json = { 'content-type': 'application/json' };
 const book = { id: 1, title: 'Emma', author: '', year: 0 };

@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { description, examplesOf, operations } from '../../conformance/contract/description.ts';
+import { decodeToken, forgeToken } from '../../conformance/forge-token.ts';
+import { gatewayQuestions } from '../../conformance/gateway-questions.ts';
+import { conformanceCases } from '../../conformance/suite.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
 import { readDescription } from '../../tools/api/description.ts';
-import { gatewayQuestions } from '../conformance/gateway-questions.ts';
-import { conformanceCases } from '../conformance/suite.ts';
-import { description, examplesOf, operations } from '../support/contract/description.ts';
-import { decodeToken, forgeToken } from '../support/forge-token.ts';
 
 /** More, and `npm run` is no overview any longer. */
 const maxScripts = 20;
@@ -44,7 +44,7 @@ describe('docs/specification.md', () => {
       ({ number, testFile }) => testFile === undefined && !cited.has(number),
     );
 
-    expect(shownByNothing.map(({ number }) => number)).toEqual([]);
+    expect(shownByNothing.map(({ number }) => `rule ${number} has no case`)).toEqual([]);
     expect(rules.flatMap(({ testFile }) => testFile ?? []).filter((file) => !existsSync(file))).toEqual([]);
   });
 

@@ -3,9 +3,9 @@ import { request as tlsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../tools/runtime/loopback-server.ts';
 import { startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
-import { listen } from '../simulators/loopback-server.ts';
 
 /** Starts an engine that counts its requests, with a proxy before it that holds them. */
 async function startHoldingProxy(isTls: boolean) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { auditLockFile, exitCodeOf, type Findings } from '../../.ci/security/audit.ts';
 import { findForeignLicences, type LockFile } from '../../.ci/security/licences.ts';
-import { close, listen } from '../simulators/loopback-server.ts';
+import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const project = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -107,12 +107,12 @@ describe('install scripts of packages', () => {
 
   // .npmrc applies to the folder that it is in and to no other.
   test('every install in another folder leaves them out', () => {
-    const shell = ['.ci/check', '.ci/run', 'tools/bench/run'].map((name) => readFileSync(name, 'utf8'));
+    const shell = globSync('tools/{,*/}{install,run}').map((name) => readFileSync(name, 'utf8'));
     const commands = [...Object.values<string>(project.scripts), ...shell]
       .flatMap((text) => text.split(/&&|\|\||\n/))
-      .filter((command) => /\bnpm (ci|i|install)\b.*--prefix/.test(command));
+      .filter((command) => /\bnpm (ci|i|install)\b/.test(command));
 
-    expect(commands.length).toBeGreaterThan(3);
+    expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) expect(command).toContain('--ignore-scripts');
   });
 });

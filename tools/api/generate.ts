@@ -35,12 +35,12 @@ async function finish(path: string, text: string): Promise<void> {
   if (!isCurrent) process.exitCode = 1;
 }
 
-/** Runs a command of a package in tools/api/package.json. @returns its standard output */
+/** Runs a command of a package in tools/package.json. @returns its standard output */
 async function runTool(name: string, ...args: readonly string[]): Promise<string> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   const options = { cwd: import.meta.dirname, env };
   try {
-    const command = [join('node_modules/.bin', name), ...args];
+    const command = [join('../node_modules/.bin', name), ...args];
     return (await promisify(execFile)(process.execPath, command, options)).stdout;
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { readonly stdout?: string; readonly stderr?: string };

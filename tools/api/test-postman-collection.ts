@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
-import { defaultCredentials, LocalService } from '../../test/local/local-service.ts';
+import { defaultCredentials, LocalService } from '../local/local-service.ts';
 
 /** The part of newman's summary that is looked at here. */
 interface Summary {

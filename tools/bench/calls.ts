@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { forgeToken } from '../../test/support/forge-token.ts';
-import { functions } from '../../test/support/package-service.ts';
+import { forgeToken } from '../../conformance/forge-token.ts';
+import { functions } from '../../serverless/packaging/package-service.ts';
 
 /** The environment of every function under measurement. */
 export const settings = {

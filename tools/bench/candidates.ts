@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
-import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
-import { sizeOfFiles } from '../../test/aws/runtime/size-of-files.ts';
-import { startLambdaInstance } from '../../test/simulators/lambda-instance.ts';
+import { startLambdaInstance } from '../runtime/lambda-instance.ts';
+import { packageFunctions } from '../runtime/package-functions.ts';
+import { sizeOfFiles } from '../runtime/size-of-files.ts';
 import { type EndpointCall, settings } from './calls.ts';
 
 const frameworks = ['no-op', 'bare', 'middy', 'hono'];

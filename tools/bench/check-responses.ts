@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
-import type { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
-import { toHttpResponse } from '../../test/simulators/runtime-api.ts';
-import { decodeToken } from '../../test/support/forge-token.ts';
+import { decodeToken } from '../../conformance/forge-token.ts';
+import type { LambdaInstance } from '../runtime/lambda-instance.ts';
+import { toHttpResponse } from '../runtime/runtime-api.ts';
 import { createEvent, type EndpointCall, type EventOverrides } from './calls.ts';
 import type { Candidate } from './candidates.ts';
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
+import type { LambdaInstance } from '../runtime/lambda-instance.ts';
 
 /** Invokes a function and reads its response to the end. @throws an Error unless the status is 2xx */
 export async function invoke(instance: LambdaInstance, event: unknown): Promise<void> {

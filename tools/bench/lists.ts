@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
-import type { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
-import { toHttpResponse } from '../../test/simulators/runtime-api.ts';
-import { decodeBody } from '../../test/support/decode-body.ts';
-import { listNodeOptions } from '../../test/support/package-service.ts';
+import { decodeBody } from '../../conformance/decode-body.ts';
+import { listNodeOptions } from '../../serverless/packaging/package-service.ts';
+import type { LambdaInstance } from '../runtime/lambda-instance.ts';
+import { toHttpResponse } from '../runtime/runtime-api.ts';
 import { createEvent, findEndpoint } from './calls.ts';
 import type { PrepareCandidates } from './candidates.ts';
 import { readCpuMs, readPeakMemoryMb } from './instance.ts';

@@ -1,4 +1,4 @@
-import type { LambdaInstance } from '../../test/simulators/lambda-instance.ts';
+import type { LambdaInstance } from '../runtime/lambda-instance.ts';
 import { createEvent, type EndpointCall } from './calls.ts';
 import type { Candidate } from './candidates.ts';
 import { invoke, readCpuMs, readPeakMemoryMb } from './instance.ts';

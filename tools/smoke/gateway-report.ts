@@ -1,5 +1,5 @@
-import type { CaseResult } from '../../test/conformance/run-suite.ts';
-import type { HttpResponse } from '../../test/support/http-client.ts';
+import type { HttpResponse } from '../../conformance/http-client.ts';
+import type { CaseResult } from '../../conformance/run-suite.ts';
 
 const shownCharacters = 160;
 

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { runSuite } from '../../test/conformance/run-suite.ts';
+import { runSuite } from '../../conformance/run-suite.ts';
 import { findAddress, findDeployedStage, StageError } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 

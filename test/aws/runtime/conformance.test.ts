@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, inject, test } from 'vitest';
-import { ConformanceContext } from '../../conformance/context.ts';
-import { conformanceCases } from '../../conformance/suite.ts';
+import { ConformanceContext } from '../../../conformance/context.ts';
+import { conformanceCases } from '../../../conformance/suite.ts';
 import { useTables } from '../../support/fixtures.ts';
 import { startGateway } from './gateway.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
-import { type LambdaInstance, startLambdaInstance } from '../../simulators/lambda-instance.ts';
-import { close, listen } from '../../simulators/loopback-server.ts';
-import { toHttpResponse } from '../../simulators/runtime-api.ts';
-import { functions } from '../../support/package-service.ts';
+import { functions } from '../../../serverless/packaging/package-service.ts';
+import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import { close, listen } from '../../../tools/runtime/loopback-server.ts';
+import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 
 /** More instances would only compete for the processors. */
 const maxInstances = 3;

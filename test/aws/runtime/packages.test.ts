@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startLambdaInstance } from '../../simulators/lambda-instance.ts';
+import { functions, listNodeOptions } from '../../../serverless/packaging/package-service.ts';
+import { startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import { packageFunctions } from '../../../tools/runtime/package-functions.ts';
+import { sizeOfFiles } from '../../../tools/runtime/size-of-files.ts';
 import { useTables } from '../../support/fixtures.ts';
-import { functions, listNodeOptions } from '../../support/package-service.ts';
-import { packageFunctions } from './package-functions.ts';
-import { sizeOfFiles } from './size-of-files.ts';
 
 /** Bytes that an instance reads in its cold start (docs/benchmarks.md): minified code, and its V8 code cache. */
 const withSdk = { code: 240_000, cache: 560_000 };

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { forgeToken } from '../../../conformance/forge-token.ts';
+import { listNodeOptions } from '../../../serverless/packaging/package-service.ts';
+import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import { type HttpResponse, toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import type { FaultyProxy } from '../../simulators/faulty-proxy.ts';
-import { type LambdaInstance, startLambdaInstance } from '../../simulators/lambda-instance.ts';
-import { type HttpResponse, toHttpResponse } from '../../simulators/runtime-api.ts';
 import { type BookTable, seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
-import { forgeToken } from '../../support/forge-token.ts';
-import { listNodeOptions } from '../../support/package-service.ts';
 
 const secret = 'a secret that only these tests know and nothing else';
 

@@ -17,7 +17,7 @@ const { handlers, actions, resources } = JSON.parse(
 /** They act on a subscription, which no policy can name, though the reference says a topic. */
 const onSubscriptions = ['sns:GetSubscriptionAttributes', 'sns:SetSubscriptionAttributes', 'sns:Unsubscribe'];
 
-const refresh = 'it is misspelt, or .ci/templates/refresh-aws-definitions.ts has to run';
+const refresh = 'it is misspelt, or test/aws/template/refresh-aws-definitions.ts has to run';
 
 /** Gives the handlers of a type of resources, like `AWS::S3::Bucket`. */
 export function handlersOf(type: string): Handlers {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, inject, test } from 'vitest';
-import { functionNames } from '../../support/package-service.ts';
+import { functionNames } from '../../../serverless/packaging/package-service.ts';
 
 /** Whether V8's code caches can be made here: for the functions' arm64. */
 const isLambdaPlatform = process.platform === 'linux' && process.arch === 'arm64';

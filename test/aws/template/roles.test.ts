@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { forgeToken } from '../../../conformance/forge-token.ts';
+import { functions } from '../../../serverless/packaging/package-service.ts';
 import { emma } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
-import { forgeToken } from '../../support/forge-token.ts';
 import { type Call, loadHandlers, settings } from '../../support/load-handlers.ts';
 import { findResources, readTemplate } from './template.ts';
 
@@ -9,19 +10,18 @@ const headers = { Authorization: forgeToken({ secret: settings.SECRET_TOKEN }) }
 
 type Options = Parameters<Call>[2];
 
-/** For each function its route, and requests that bring it to send every command that it has; of a book, and of none. */
-const functions: readonly (readonly [name: string, route: string, requests: readonly Options[]])[] = [
-  ['CreateToken', 'POST /token', [{ body: '{}' }]],
-  ['CreateBook', 'POST /book', [{ body: '{}' }]],
-  ['ListBooks', 'GET /books', [{ queryStringParameters: null }, { queryStringParameters: { limit: '1' } }]],
-  ['GetBook', 'GET /book/{id}', [{}]],
-  ['UpdateBook', 'PUT /book/{id}', [{ body: '{"year":1}' }, { body: '{}' }, { body: '{' }]],
-  ['DeleteBook', 'DELETE /book/{id}', [{}]],
-];
+/** Requests that bring a function to send every command that it has; one with an empty object by default. */
+const requestsOf: Readonly<Record<string, readonly Options[]>> = {
+  listBooks: [{ queryStringParameters: null }, { queryStringParameters: { limit: '1' } }],
+  updateBook: [{ body: '{"year":1}' }, { body: '{}' }, { body: '{' }],
+};
 
 const tables = useTables();
 
-describe.each(functions)('the role of %s', (name, route, requests) => {
+describe.each(functions)('the role of $name', ({ name: functionName, event: { method, path } }) => {
+  const name = functionName.replace(/^./, (letter) => letter.toUpperCase());
+  const route = `${method} ${path}`;
+  const requests = requestsOf[functionName] ?? [{ body: '{}' }];
   const template = readTemplate();
   const { AssumeRolePolicyDocument, Policies, ...others } =
     template.Resources[`${name}Role`]?.Properties ?? {};
@@ -42,7 +42,6 @@ describe.each(functions)('the role of %s', (name, route, requests) => {
       const { table, proxy } = await tables.openThroughProxy();
       if (book !== undefined) await table.repository.create(book);
       const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`, [route]);
-      const [method = '', path = ''] = route.split(' ');
       const paths = new Set(['1', '404'].map((id) => path.replace('{id}', id)));
       const send = (to: string) => requests.map((request) => call(method, to, { headers, ...request }));
       await Promise.all([...paths].flatMap(send));

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { LocalService } from '../../local/local-service.ts';
+import { LocalService } from '../../../tools/local/local-service.ts';
 import { startEngineProcess } from '../../simulators/engine.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { checkHistory } from './check-history.ts';

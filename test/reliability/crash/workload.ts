@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../../lib/books/book.ts';
-import { validToken } from '../../local/local-service.ts';
+import { validToken } from '../../../tools/local/local-service.ts';
 import type { Operation } from './history.ts';
 
 const clients = 8;

@@ -1,5 +1,6 @@
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished } from 'vitest';
+import { inParallel } from '../../../conformance/in-parallel.ts';
 import type { Book } from '../../../lib/books/book.ts';
 import { startEngine } from '../../simulators/engine.ts';
 import { type Fault, type FaultyProxy, faults, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
@@ -7,7 +8,6 @@ import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
 import { type BookTable, createBookTable, listBooks } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { validToken } from '../../support/fixtures.ts';
-import { inParallel } from '../../support/in-parallel.ts';
 import { type Call, loadHandlers } from '../../support/load-handlers.ts';
 
 /** The functions in this process, with the faulty proxy between them and an engine. */

@@ -6,9 +6,9 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { defaultCredentials, LocalService, validToken } from '../../local/local-service.ts';
-import { fragments } from '../../support/any-text.ts';
-import { preparePython } from '../../support/python-environment.ts';
+import { fragments } from '../../../conformance/any-text.ts';
+import { defaultCredentials, LocalService, validToken } from '../../../tools/local/local-service.ts';
+import { preparePython } from '../../../tools/toolchains/python-environment.ts';
 
 const hooks = {
   SCHEMATHESIS_HOOKS: 'test/reliability/fuzz/hooks.py',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { EnvelopeResponse } from '../../../conformance/http-client.ts';
 import type { Book } from '../../../lib/books/book.ts';
 import { useLocalService } from '../../local/use-local-service.ts';
-import type { EnvelopeResponse } from '../../support/http-client.ts';
 
 const seconds = Number(process.env.LOAD_SECONDS ?? 30);
 const userCount = 50;

@@ -1,5 +1,5 @@
+import { type Outcome, outcomes } from '../../../conformance/outcomes.ts';
 import type { Book, BookFields } from '../../../lib/books/book.ts';
-import { type Outcome, outcomes } from '../../conformance/outcomes.ts';
 import type { BookRequest, Precondition } from './requests.ts';
 
 /** The state of the specified service. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forgeToken } from '../../support/forge-token.ts';
+import { forgeToken } from '../../../conformance/forge-token.ts';
 import { type Call, settings } from '../../support/load-handlers.ts';
 import { findOrder, type Interval } from '../find-order.ts';
 import { applyRequest, type Catalog, type Chosen, type Effect } from './catalog.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { anyText } from '../../../conformance/any-text.ts';
 import type { BookFields } from '../../../lib/books/book.ts';
-import { anyText } from '../../support/any-text.ts';
 
 /** A request body and its meaning. */
 interface Body {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyText } from '../../../conformance/any-text.ts';
 import { ConfigError, loadConfig } from '../../../lib/config.ts';
 import { parseTableUrl, regionOf } from '../../../lib/dynamodb/table-url.ts';
-import { anyText } from '../../support/any-text.ts';
 
 const complete = {
   SECRET_TOKEN: 'a secret that is longer than 32 bytes',

@@ -1,11 +1,11 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { forgeToken } from '../../../conformance/forge-token.ts';
 import { protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
 import { logRequests, writeLog } from '../../../lib/log.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
-import { forgeToken } from '../../support/forge-token.ts';
 import { createContext, createEvent } from '../../support/load-handlers.ts';
 
 const secret = 'a secret that is longer than 32 bytes';

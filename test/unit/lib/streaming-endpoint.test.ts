@@ -8,7 +8,7 @@ import type { StreamedResult } from '../../../lib/http/stream-envelope.ts';
 import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { type CapturedLog, captureLog } from '../../support/captured-log.ts';
 import '../../support/collect-streams.ts';
-import { forgeToken } from '../../support/forge-token.ts';
+import { forgeToken } from '../../../conformance/forge-token.ts';
 import { createContext, createEvent } from '../../support/load-handlers.ts';
 
 const secret = 'a secret that is longer than 32 bytes';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyText } from '../../../../conformance/any-text.ts';
 import { readQueryPage } from '../../../../lib/dynamodb/query-page.ts';
-import { anyText } from '../../../support/any-text.ts';
 
 /** An integer; -0 is none of JSON's. */
 const number = fc.maxSafeInteger().map((value) => value + 0);

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyText } from '../../../../conformance/any-text.ts';
 import { linkToNext, readBookId, readPageQuery } from '../../../../lib/http/url-parameters.ts';
-import { anyText } from '../../../support/any-text.ts';
 import { createEvent } from '../../../support/load-handlers.ts';
 
 type Query = APIGatewayProxyEvent['queryStringParameters'];

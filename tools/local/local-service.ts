@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { forgeToken } from '../support/forge-token.ts';
-import { findFreePort } from '../support/free-port.ts';
+import { forgeToken } from '../../conformance/forge-token.ts';
+import { findFreePort } from './free-port.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.js');

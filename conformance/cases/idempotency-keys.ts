@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { HttpResponse } from '../../support/http-client.ts';
-import { inParallel } from '../../support/in-parallel.ts';
 import {
   type Book,
   type BookFields,
@@ -16,6 +14,8 @@ import {
 import { defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
+import type { HttpResponse } from '../http-client.ts';
+import { inParallel } from '../in-parallel.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
 const visibleAscii = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 }, (_, index) => 0x21 + index));

@@ -1,12 +1,12 @@
+import { expectOutcome } from './expect.ts';
 import {
   HttpClient,
   type HttpClientOptions,
   type HttpRequest,
   type HttpResponse,
   type RequestHeaders,
-} from '../support/http-client.ts';
-import { inParallel } from '../support/in-parallel.ts';
-import { expectOutcome } from './expect.ts';
+} from './http-client.ts';
+import { inParallel } from './in-parallel.ts';
 import { outcomes } from './outcomes.ts';
 
 export interface ContextOptions extends HttpClientOptions {

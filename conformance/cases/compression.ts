@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { decodeBody } from '../../support/decode-body.ts';
 import { createBook, expectBooks, listPath, pickBooks } from '../books.ts';
 import { defineCases } from '../case.ts';
+import { decodeBody } from '../decode-body.ts';
 
 const codings = ['gzip', 'br', 'zstd', 'gzip, deflate, br', 'identity', 'x-unknown', '*;q=0', 'gzip;q=0'];
 

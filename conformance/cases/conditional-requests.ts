@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { HttpResponse } from '../../support/http-client.ts';
-import { inParallel } from '../../support/in-parallel.ts';
 import { type Book, createBook, createMissingId, dune, expectMissing, expectStored } from '../books.ts';
 import { defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
+import type { HttpResponse } from '../http-client.ts';
+import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
 type Header = string | readonly string[];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HttpResponse } from '../support/http-client.ts';
+import type { HttpResponse } from './http-client.ts';
 import type { Outcome } from './outcomes.ts';
 
 const shownBodyCharacters = 200;

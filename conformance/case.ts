@@ -1,5 +1,5 @@
-import type { HttpResponse } from '../support/http-client.ts';
 import type { ConformanceContext } from './context.ts';
+import type { HttpResponse } from './http-client.ts';
 
 /** Further requirements of a case. */
 interface CaseOptions {

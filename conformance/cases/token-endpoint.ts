@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { decodeToken } from '../../support/forge-token.ts';
 import { defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
+import { decodeToken } from '../forge-token.ts';
 import { outcomes } from '../outcomes.ts';
 
 const lifetimeSeconds = 15 * 60;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { HttpResponse, RequestHeaders } from '../support/http-client.ts';
-import { inParallel } from '../support/in-parallel.ts';
 import type { ConformanceContext as Context } from './context.ts';
 import { expectOutcome, expectResponse } from './expect.ts';
+import type { HttpResponse, RequestHeaders } from './http-client.ts';
+import { inParallel } from './in-parallel.ts';
 import { type Outcome, outcomes } from './outcomes.ts';
 
 export interface BookFields {

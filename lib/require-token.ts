@@ -1,8 +1,8 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { headerValues } from '../http/header-values.ts';
-import { HttpError, outcomes } from '../http/outcomes.ts';
-import { createTokenVerifier } from './token.ts';
+import { createTokenVerifier } from './auth/token.ts';
+import { headerValues } from './http/header-values.ts';
+import { HttpError, outcomes } from './http/outcomes.ts';
 
 /**
  * Middleware that requires a valid token as the whole value of the `Authorization` header (specification 4.1 to 4.7); of

@@ -24,6 +24,8 @@ export interface ResponseDescription {
 type Responses = Readonly<Record<string, ResponseDescription>>;
 
 interface OperationObject {
+  /** Empty when anyone may call it; otherwise absent, and a token is required. */
+  readonly security?: readonly object[];
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: 'query' | 'header' | 'path';
@@ -33,7 +35,7 @@ interface OperationObject {
   readonly responses: Responses;
 }
 
-const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../../openapi.yaml'), 'utf8'));
+const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
 
 /** openapi.yaml, as far as the tests use it, with each `$ref` replaced by what it names. */
 export const description = resolveReferences(source) as {
@@ -45,6 +47,7 @@ export const description = resolveReferences(source) as {
 export const operations = Object.entries(description.paths).flatMap(([path, { parameters, ...methods }]) =>
   Object.entries(methods).map(([method, operation]) => ({
     route: `${method.toUpperCase()} ${path}`,
+    isPublic: operation.security?.length === 0,
     parameters: operation.parameters ?? [],
     bodySchema: operation.requestBody?.content['application/json'].schema,
     bodyExamples: Object.values(examplesOf(operation.requestBody)),
@@ -55,11 +58,25 @@ export const operations = Object.entries(description.paths).flatMap(([path, { pa
 /** One method of one path. */
 export type Operation = (typeof operations)[number];
 
+/** Makes the pattern of the requests of a route like `GET /book/{id}`, with a group for each parameter. */
+export function makePattern(route: string): RegExp {
+  return new RegExp(`^${route.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`);
+}
+
+/** A request to each operation, with this id in its path and this body where it takes one. */
+export function requestEach(id: number | string, body: string) {
+  return operations.map(({ route, isPublic, bodySchema }) => {
+    const [method = '', path = ''] = route.split(' ');
+    const request = { method, path: path.replaceAll(/\{\w+\}/g, String(id)), ...(bodySchema && { body }) };
+    return { route, isPublic, request };
+  });
+}
+
 /** Finds the operation that a request asks for; `path` may have a query. */
 export function findOperation(method: string, path: string): Operation | undefined {
   const [pathname = ''] = path.split('?');
-  const template = /^\/book\/[^/]+$/.test(pathname) ? '/book/{id}' : pathname;
-  return operations.find(({ route }) => route === `${method} ${template}`);
+  const fits = ({ route }: Operation) => makePattern(route).test(`${method} ${pathname}`);
+  return operations.find(({ route }) => route === `${method} ${pathname}`) ?? operations.find(fits);
 }
 
 /** The examples of a request or response body, by name. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { fragments } from '../../support/any-text.ts';
-import { inParallel } from '../../support/in-parallel.ts';
+import { fragments } from '../any-text.ts';
 import { createBook, expectInList, expectRefused, expectWritten } from '../books.ts';
 import { defineCases } from '../case.ts';
+import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
 /** JSON text of years, with the integer that each stands for. */
