@@ -19,6 +19,17 @@ test.each([
     created('key', { headers: { ...json, etag: '"x"', 'idempotency-replayed': 'yes' } }),
     'the header Idempotency-Replayed',
   ],
+  [
+    'a message of another status',
+    refused('', 'Invalid token'),
+    'no example has the status 400 and the message',
+  ],
+  ['a status of its own in the body', refused('', 'Bad request', 401), 'no example has the status 401'],
+  [
+    'a date in Retry-After',
+    { ...refused(''), status: 503, headers: { ...json, 'retry-after': 'Sun, 22 Nov 2026 12:00:00 GMT' } },
+    'the header Retry-After',
+  ],
   ['an empty key that is accepted', created(''), 'a request was accepted that is not as described'],
   [
     'a key sent twice that is accepted',
@@ -49,7 +60,7 @@ function created(key: string | readonly string[], changes: Partial<HttpResponse>
   };
 }
 
-function refused(key: string): HttpResponse {
-  const body = { status: 400, message: 'Invalid idempotency key', data: null };
+function refused(key: string, message = 'Invalid idempotency key', named = 400): HttpResponse {
+  const body = { status: named, message, data: null };
   return created(key, { status: 400, headers: json, body: Buffer.from(JSON.stringify(body)) });
 }
