@@ -19,6 +19,12 @@ import { readPage } from './pages.ts';
 
 const maxBodyBytes = 10 * 1024 * 1024; // "Quotas for configuring and running a REST API in API Gateway"
 
+/**
+ * Longer than clients keep an idle connection, so that none sends a request while the server closes it. The
+ * back ends of load balancers use the same.
+ */
+const keepAliveTimeout = 65_000;
+
 export interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
@@ -71,7 +77,7 @@ export function createGateway({ functions, corsOrigin, onResponse, onError }: Ga
     await invoke(route, { request, path, query, body }, response);
   }
 
-  const server = createServer({ requireHostHeader: false });
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout });
   server.on('request', (request, response) => {
     const { socket } = request;
     const previous = latest.get(socket);
