@@ -36,7 +36,7 @@ describe('with an origin in the configuration', () => {
 
       expect(headers).toMatchObject({
         'access-control-allow-origin': corsOrigin,
-        'access-control-expose-headers': 'ETag, Idempotency-Replayed, Link, Retry-After',
+        'access-control-expose-headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After',
       });
     },
   );

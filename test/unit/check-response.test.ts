@@ -15,8 +15,13 @@ test.each([
   ['a 304 with a weak ETag', known({ headers: { etag: 'W/"x"' } }), 'the header ETag'],
   ['a book without an ETag', created('key', { headers: json }), 'the header ETag'],
   [
+    'a book at another path',
+    created('key', { headers: { ...json, etag: '"x"', location: '/books/1' } }),
+    'Location',
+  ],
+  [
     'a replay that is marked otherwise',
-    created('key', { headers: { ...json, etag: '"x"', 'idempotency-replayed': 'yes' } }),
+    created('key', { headers: { ...json, etag: '"x"', location: '/book/1', 'idempotency-replayed': 'yes' } }),
     'the header Idempotency-Replayed',
   ],
   [
@@ -54,7 +59,7 @@ function created(key: string | readonly string[], changes: Partial<HttpResponse>
   return {
     request: { method: 'POST', path: '/book', headers: { 'idempotency-key': key }, body: '{"title":"Emma"}' },
     status: 201,
-    headers: { ...json, etag: '"x"' },
+    headers: { ...json, etag: '"x"', location: '/book/1' },
     body: Buffer.from(JSON.stringify({ status: 201, message: 'Book created successfully', data: book })),
     ...changes,
   };

@@ -532,6 +532,11 @@ export interface operations {
             readonly 201: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    /**
+                     * @description The path of the book, relative to the host
+                     * @example /book/1
+                     */
+                    readonly Location: string;
                     /** @description The book was created by an earlier request with the same idempotency key; absent otherwise */
                     readonly "Idempotency-Replayed"?: "true";
                     readonly [name: string]: unknown;

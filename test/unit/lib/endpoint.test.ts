@@ -77,7 +77,7 @@ describe('publicEndpoint', () => {
   test('with an origin, responses and errors may be read by its scripts', async () => {
     const headers = {
       'Access-Control-Allow-Origin': 'https://a.test',
-      'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Retry-After',
+      'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After',
     };
 
     expect((await run(async () => ({}), 'https://a.test')).headers).toMatchObject(headers);
