@@ -251,6 +251,7 @@ export interface components {
         /** @description Missing or invalid token */
         readonly Unauthorized: {
             headers: {
+                readonly "WWW-Authenticate": components["headers"]["Challenge"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -424,6 +425,11 @@ export interface components {
          */
         readonly ETag: string;
         /**
+         * @description A name that stands for no scheme; API Gateway renames the header
+         * @example BookCatalog
+         */
+        readonly Challenge: string;
+        /**
          * @description Seconds to wait before a retry; 60 after too many requests from one address, otherwise 1
          * @example 1
          */
@@ -476,6 +482,7 @@ export interface operations {
             /** @description Wrong username or password */
             readonly 401: {
                 headers: {
+                    readonly "WWW-Authenticate": components["headers"]["Challenge"];
                     readonly [name: string]: unknown;
                 };
                 content: {

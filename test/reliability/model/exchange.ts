@@ -59,6 +59,8 @@ export function expectedResponse(
     ...(nextAfter !== undefined && { Link: `</books?limit=${limit}&after=${nextAfter}>; rel="next"` }),
     ...(outcome.status === 200 && type === 'list' && { Vary: 'Accept-Encoding' }),
     ...(tag !== undefined && { ETag: tag }),
+    ...(outcome.status === 401 && { 'WWW-Authenticate': 'BookCatalog' }),
+    ...(tag !== undefined && type === 'get' && { 'Cache-Control': 'private, max-age=0, must-revalidate' }),
     ...(outcome.status === 201 && { Location: `/book/${(data as { id: number }).id}` }),
     ...(replayed && { 'Idempotency-Replayed': 'true' }),
   };
