@@ -77,7 +77,7 @@ export function requestEach(id: number | string, body: string) {
 
 /** Finds the operation that a request asks for; `path` may have a query. */
 export function findOperation(method: string, path: string): Operation | undefined {
-  const [pathname = ''] = path.split('?');
+  const pathname = path.replace(/\?.*/s, '').replace(/(?<=.)\/$/, '');
   const fits = ({ route }: Operation) => makePattern(route).test(`${method} ${pathname}`);
   return operations.find(({ route }) => route === `${method} ${pathname}`) ?? operations.find(fits);
 }

@@ -121,13 +121,16 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
   const mark = target.indexOf('?');
   const path = target.slice(start, mark === -1 ? undefined : mark);
   const query = mark === -1 ? '' : target.slice(mark + 1);
-  return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query };
+  return { path, query };
 }
 
-/** @returns `undefined` when an encoding is malformed */
+/** @returns the segments, without a slash at the end (specification 1.6); `undefined` when an encoding is malformed */
 function decodeSegments(path: string): readonly string[] | undefined {
   try {
-    return path.split('/').map(decodeURIComponent);
+    return path
+      .replace(/(?<=.)\/$/, '')
+      .split('/')
+      .map(decodeURIComponent);
   } catch {
     return undefined;
   }
