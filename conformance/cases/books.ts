@@ -50,6 +50,15 @@ export const createBookCases = defineCases('create-book', (test) => {
     await expectStored(context, equal);
   });
 
+  test('6.5', 'Location is the path of the created book', async (context) => {
+    const response = await context.call('POST', '/book', emma);
+    const book = expectCreated(response, emma);
+    const { location = '' } = response.headers;
+    assert.match(location, /^\/[^/]/, `Location is a path, got ${location}`);
+    const there = new URL(location, context.resolve('/book'));
+    assert.deepEqual(there, context.resolve(`/book/${book.id}`), 'where Location leads');
+  });
+
   for (const body of partialBodies) {
     test(
       '6.2, 6.3, 8.1',

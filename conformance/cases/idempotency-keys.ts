@@ -232,6 +232,7 @@ async function createFirst(
 
 function expectReplay(response: HttpResponse, first: HttpResponse, book: Book): void {
   expectResponse(response, outcomes.bookCreated, book);
-  const { etag, 'idempotency-replayed': replayed } = response.headers;
-  assert.deepEqual([etag, replayed], [first.headers.etag, 'true'], 'the headers of a replay');
+  const { etag, location, 'idempotency-replayed': replayed } = response.headers;
+  const expected = [first.headers.etag, first.headers.location, 'true'];
+  assert.deepEqual([etag, location, replayed], expected, 'the headers of a replay');
 }

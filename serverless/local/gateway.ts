@@ -19,6 +19,12 @@ import { readPage } from './pages.ts';
 
 const maxBodyBytes = 10 * 1024 * 1024; // "Quotas for configuring and running a REST API in API Gateway"
 
+/**
+ * Longer than clients keep an idle connection, so that none sends a request while the server closes it. The
+ * back ends of load balancers use the same.
+ */
+const keepAliveTimeout = 65_000;
+
 export interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
@@ -71,7 +77,7 @@ export function createGateway({ functions, corsOrigin, onResponse, onError }: Ga
     await invoke(route, { request, path, query, body }, response);
   }
 
-  const server = createServer({ requireHostHeader: false });
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout });
   server.on('request', (request, response) => {
     const { socket } = request;
     const previous = latest.get(socket);
@@ -115,13 +121,16 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
   const mark = target.indexOf('?');
   const path = target.slice(start, mark === -1 ? undefined : mark);
   const query = mark === -1 ? '' : target.slice(mark + 1);
-  return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query };
+  return { path, query };
 }
 
-/** @returns `undefined` when an encoding is malformed */
+/** @returns the segments, without a slash at the end (specification 1.6); `undefined` when an encoding is malformed */
 function decodeSegments(path: string): readonly string[] | undefined {
   try {
-    return path.split('/').map(decodeURIComponent);
+    return path
+      .replace(/(?<=.)\/$/, '')
+      .split('/')
+      .map(decodeURIComponent);
   } catch {
     return undefined;
   }
