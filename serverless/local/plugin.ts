@@ -15,6 +15,9 @@ import { startStorage } from './start-storage.ts';
 const stopTimeoutMs = 1_000; // for clients that do not read their responses
 const quietMs = 50; // an editor writes a file in several steps, and several files at once
 
+const foreignHost =
+  'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
+
 interface Options {
   readonly host: string;
   readonly httpPort: string;
@@ -67,8 +70,14 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 
   const loader = new FunctionLoader(serviceDir);
   let functions: readonly LoadedFunction[] = await loader.load(service);
+  let onForeignHost = () => {
+    log.logNotice(foreignHost);
+    onForeignHost = () => {};
+  };
   const gateway = createGateway({
     functions: () => functions,
+    host: options.host,
+    onForeignHost: () => onForeignHost(),
     corsOrigin: config.corsOrigin,
     onResponse: log.logRequest,
     onError: (error) => log.logError('A function failed', error),
