@@ -11,6 +11,7 @@ import { createGateway } from './gateway.ts';
 import { loadLocalConfig } from './local-config.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
+import { onStopSignal } from './stop-signals.ts';
 
 const stopTimeoutMs = 1_000; // for clients that do not read their responses
 const quietMs = 50; // an editor writes a file in several steps, and several files at once
@@ -104,7 +105,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 
   const baseUrl = `http://${options.host}:${options.httpPort}`;
   process.stdout.write(formatReadyMessage(baseUrl, storage.description, config.credentials));
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await new Promise<void>(onStopSignal);
   gateway.close();
   setTimeout(() => process.exit(), stopTimeoutMs);
   await once(gateway, 'close');
