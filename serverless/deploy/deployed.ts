@@ -1,13 +1,11 @@
 /** `node serverless/deploy/deployed.ts --stage S` prints the timestamp of the deployed version, if any, for a rollback. */
 
-import { parseArgs } from 'node:util';
 import { CloudFormation, CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
+import { endWithAdvice, readCommandLine } from '../command-line.ts';
 
-const { stage } = parseArgs({ options: { stage: { type: 'string' } } }).values;
-if (stage === undefined) {
-  console.error('Usage: node serverless/deploy/deployed.ts --stage STAGE');
-  process.exit(2);
-}
+const usage = 'Usage: node serverless/deploy/deployed.ts --stage STAGE';
+const { stage } = readCommandLine(usage, { stage: { type: 'string' } }).values;
+if (stage === undefined) endWithAdvice('--stage is needed.');
 try {
   const StackName = `book-catalog-${stage}`;
   const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });

@@ -70,7 +70,7 @@ describe('the rows of a CSV file', () => {
     ['Emma,,1815.5', 'year is not a whole number up to 2^53-1: "1815.5"'],
     ['Emma,,9007199254740992', 'year is not a whole number up to 2^53-1: 9007199254740992'],
     ['Emma, or so,,1815', 'has 4 cells where the header has 3'],
-    ['Emma', 'has 1 cells where the header has 3'],
+    ['Emma', 'has 1 cell where the header has 3'],
     ['Em"ma,,1815', quoteFault],
     ['"Em"ma,,1815', quoteFault],
     ['"Emma,,1815', 'a quote is never closed'],
@@ -145,6 +145,9 @@ describe('the columns of a file', () => {
     ],
     ['title,name,author,year\nA,N,B,1\n', { columns: { title: 'Name' } }, ['N', 'B', 1]],
     ['author,title,year\nA,B,1\n', { columns: { title: 'author', author: 'title' } }, ['A', 'B', 1]],
+    ['Titel;Autor;Jahr\nA;J;1\n', {}, ['A', 'J', 1]],
+    ['titre;auteur;année\nA;J;1\n', {}, ['A', 'J', 1]],
+    ['Título;Autor;Año\nA;J;1\n', {}, ['A', 'J', 1]],
     // goodbooks-10k and Book-Crossing
     ['authors,original_publication_year,original_title,title\n"H, R",-750.0,"",O', {}, ['O', 'H, R', -750]],
     [
@@ -220,6 +223,7 @@ describe('the rows of an NDJSON file', () => {
   test.each([
     ['{"title":"Emma"', 'is not a JSON object'],
     ['["Emma"]', 'is not a JSON object'],
+    ['{"titel":"Emma"}', 'has no "title", but "titel"'],
     ['{"title":null}', 'title is not text: null'],
     ['{"author":7}', 'author is not text: 7'],
     ['{"title":"\\ud800"}', 'title is not text: "\\ud800"'],

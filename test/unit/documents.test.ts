@@ -121,14 +121,15 @@ describe('CONTRIBUTING.md', () => {
   });
 });
 
-test('package.json, its lock file, openapi.yaml and the changelog name the same version', () => {
+test('package.json, its lock file, the client, openapi.yaml and the changelog name the same version', () => {
   const versions = [
     JSON.parse(read('package-lock.json')).packages[''].version,
+    JSON.parse(read('tools/client/package.json')).version,
     parse(read('openapi.yaml')).info.version,
     /^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1],
   ];
 
-  expect(versions).toEqual(Array(3).fill(project.version));
+  expect(versions).toEqual(Array(4).fill(project.version));
 });
 
 test('.env.example holds the defaults of every setting of README.md', () => {

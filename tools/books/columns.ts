@@ -2,6 +2,7 @@ import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { isTooLarge } from '../../lib/dynamodb/stored-items.ts';
 import { isValueOf } from '../../lib/fields.ts';
 import { isIntegerLiteral } from '../../lib/http/json-body.ts';
+import { findSimilarName } from '../../serverless/similar-name.ts';
 import { CommandError } from './errors.ts';
 
 /** The fields of a book that a file can have. */
@@ -17,11 +18,12 @@ export type ColumnOptions = { readonly columns: Columns; readonly without: reado
 /** The first column of a file of rejected rows. */
 export const reasonColumn = 'rejected_because';
 
-/** Known names of columns, best first, without case, spaces and punctuation. */
+/** Known names of columns, best first, without case, accents, spaces and punctuation; then in German, French, Spanish. */
 const knownNames: Readonly<Record<FieldName, string>> = {
-  title: 'title booktitle originaltitle bookname name',
-  author: 'author authors bookauthor bookauthors authorname writer',
-  year: 'year yearofpublication publicationyear originalpublicationyear yearpublished publishedyear',
+  title: 'title booktitle originaltitle bookname name titel buchtitel titre titulo',
+  author:
+    'author authors bookauthor bookauthors authorname writer autor autoren autorin verfasser auteur auteurs autores',
+  year: 'year yearofpublication publicationyear originalpublicationyear yearpublished publishedyear jahr erscheinungsjahr annee anneedepublication ano anodepublicacion',
 };
 
 const maxShownLength = 30;
@@ -52,9 +54,28 @@ function findColumns(names: readonly string[], field: FieldName, chosen: Columns
     name.toLowerCase() === other?.trim().toLowerCase();
   if (chosen[field] !== undefined) return names.filter((name) => isChosen(name));
   const free = names.filter((name) => !Object.values(chosen).some((other) => isChosen(name, other)));
-  const simplify = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
   const found = knownNames[field].split(' ').map((known) => free.filter((name) => simplify(name) === known));
   return found.find(({ length }) => length > 0) ?? [];
+}
+
+function simplify(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** @returns why an object without a member of a column is not a book: a similar member may be meant */
+export function findMistake(members: readonly string[], columns: Columns): string | undefined {
+  const used = Object.values(columns);
+  for (const field of fieldNames) {
+    const column = columns[field];
+    if (column === undefined || members.includes(column)) continue;
+    const known = [column, ...knownNames[field].split(' ')];
+    const meant = members.find((name) => !used.includes(name) && findSimilarName(simplify(name), known));
+    if (meant !== undefined) return `has no ${quote([column])}, but ${quote([meant])}`;
+  }
+  return undefined;
 }
 
 export function quote(names: readonly string[]): string {

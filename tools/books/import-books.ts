@@ -130,7 +130,7 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
   };
   const outcomes = await Promise.allSettled(Array.from({ length: command.parallel }, work));
   progress.end();
-  await checkpoint.save();
+  await checkpoint.end();
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
   const perSecond = formatCount(Math.round((count.created + count.replayed) / seconds));
   console.error(`${describe()} in ${seconds.toFixed(1)} s (${perSecond}/s)`);

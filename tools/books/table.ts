@@ -4,6 +4,7 @@ import * as fields from './columns.ts';
 import { type CsvRecord, countLines, findLineEnd, scanRecord } from './csv.ts';
 import { detectEncoding, readText } from './encoding.ts';
 import { CommandError } from './errors.ts';
+import { formatCount } from './progress.ts';
 
 /** A file format that the tool reads and writes. */
 export type Format = 'csv' | 'ndjson';
@@ -110,10 +111,13 @@ function readBook({ format, encoding, names, columns }: Table, raw: string, { ce
   if (format === 'ndjson') {
     const value = readJsonObject({ body: raw, isBase64Encoded: false });
     if (value === undefined) return 'is not a JSON object';
+    const mistake = fields.findMistake(Object.keys(value), columns);
+    if (mistake !== undefined) return mistake;
     return fields.checkBook(pick((column) => value[column]));
   }
   if (cells === undefined) return problem ?? '';
-  if (cells.length !== names.length) return `has ${cells.length} cells where the header has ${names.length}`;
+  if (cells.length !== names.length)
+    return `has ${formatCount(cells.length, 'cell')} where the header has ${names.length}`;
   const { year = '', ...texts } = pick((column) => cells[names.indexOf(column)] ?? '');
   return fields.checkBook({ ...texts, year: fields.parseYearCell(year) });
 }
