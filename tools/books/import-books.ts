@@ -82,8 +82,7 @@ async function* readKeyedRows(table: Table, batch: string) {
       yield row;
       continue;
     }
-    const { title, author, year } = row.book;
-    const digest = hash('sha256', JSON.stringify([batch, title, author, year]), 'buffer');
+    const digest = hash('sha256', JSON.stringify([batch, ...Object.values(row.book)]), 'buffer');
     const part = digest.readUIntBE(0, 6);
     const occurrence = (occurrences.get(part) ?? 0) + 1;
     occurrences.set(part, occurrence);

@@ -124,7 +124,7 @@ function readColumns(list = ''): Columns {
 }
 
 function readField(text = ''): FieldName {
-  const field = fieldNames.find((name) => name === text.trim().toLowerCase());
+  const field = fieldNames.find((name) => name.toLowerCase() === text.trim().toLowerCase());
   check('a field', text, field !== undefined);
   return field;
 }

@@ -106,20 +106,23 @@ function scanRow(table: Table, text: string, start: number, complete: boolean): 
 
 function readBook({ format, encoding, names, columns }: Table, raw: string, { cells, problem }: CsvRecord) {
   if (raw.includes('\ufffd')) return `has bytes that are not ${encoding}, or U+FFFD`;
-  const pick = <Value>(read: (column: string) => Value): Partial<Record<fields.FieldName, Value>> =>
-    Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, read(column)]));
+  const checkPicked = (read: (column: string, field: fields.FieldName) => unknown) =>
+    fields.checkBook(
+      Object.fromEntries(
+        Object.entries(columns).map(([field, column]) => [field, read(column, field as fields.FieldName)]),
+      ),
+    );
   if (format === 'ndjson') {
     const value = readJsonObject({ body: raw, isBase64Encoded: false });
     if (value === undefined) return 'is not a JSON object';
     const mistake = fields.findMistake(Object.keys(value), columns);
     if (mistake !== undefined) return mistake;
-    return fields.checkBook(pick((column) => value[column]));
+    return checkPicked((column) => value[column]);
   }
   if (cells === undefined) return problem ?? '';
   if (cells.length !== names.length)
     return `has ${formatCount(cells.length, 'cell')} where the header has ${names.length}`;
-  const { year = '', ...texts } = pick((column) => cells[names.indexOf(column)] ?? '');
-  return fields.checkBook({ ...texts, year: fields.parseYearCell(year) });
+  return checkPicked((column, field) => fields.parseCell(field, cells[names.indexOf(column)] ?? ''));
 }
 
 function guessFormat(path: string, sample: string): Format {
