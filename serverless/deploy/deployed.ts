@@ -1,20 +1,28 @@
 /** `node serverless/deploy/deployed.ts --stage S` prints the timestamp of the deployed version, if any, for a rollback. */
 
 import { parseArgs } from 'node:util';
-import { CloudFormation, CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
+import { CloudFormation } from '@aws-sdk/client-cloudformation';
+import { findStack, stackNameOf } from './stack.ts';
+import { StageError, selectTarget } from './target.ts';
 
-const { stage } = parseArgs({ options: { stage: { type: 'string' } } }).values;
+const { stage, region } = parseArgs({
+  options: { stage: { type: 'string' }, region: { type: 'string' } },
+}).values;
 if (stage === undefined) {
-  console.error('Usage: node serverless/deploy/deployed.ts --stage STAGE');
+  console.error('Usage: node serverless/deploy/deployed.ts --stage STAGE [--region REGION]');
   process.exit(2);
 }
 try {
-  const StackName = `book-catalog-${stage}`;
-  const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
-  // The key of the code: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.
-  const timestamp = /"serverless\/[^/]+\/[^/]+\/(\d+)-/.exec(TemplateBody)?.[1];
-  if (timestamp !== undefined) console.log(timestamp);
+  selectTarget(stage, region);
+  const StackName = stackNameOf(stage);
+  if ((await findStack(StackName)) !== undefined) {
+    const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
+    // The key of the code: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.
+    const timestamp = /"serverless\/[^/]+\/[^/]+\/(\d+)-/.exec(TemplateBody)?.[1];
+    if (timestamp !== undefined) console.log(timestamp);
+  }
 } catch (error) {
-  const missing = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
-  if (!missing) throw error;
+  if (!(error instanceof StageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
 }
