@@ -25,6 +25,7 @@ export interface Service {
     readonly environment: { readonly CORS_ORIGIN: string };
     readonly compiledCloudFormationTemplate: Template;
     rollbackConfiguration?: object;
+    stackParameters?: readonly object[];
   };
   readonly functions: Readonly<Record<string, FunctionDefinition>>;
 }
@@ -41,7 +42,7 @@ interface OptionalPart extends Partial<Template> {
 
 /** The parameters of serverless/stages.yml that the plugins use; an unset one is empty. */
 export type StageParameters = Readonly<
-  Record<'domainName' | 'certificateArn' | 'hostedZoneId' | 'permissionsBoundary', string> &
+  Record<'domainName' | 'certificateArn' | 'hostedZoneId' | 'permissionsBoundary' | 'tableName', string> &
     Record<'requestsPerAddress' | 'monitoringMinutes', string | number>
 >;
 

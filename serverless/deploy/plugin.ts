@@ -2,9 +2,17 @@ import type { Hooks, PluginUtils, Serverless, Template } from '../framework.ts';
 import { addPreflights, corsHeaders, createGatewayResponses } from './gateway-responses.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { readSettings, settingsPath } from './settings.ts';
+import { findObstacle, findStack, stackNameOf } from './stack.ts';
 import { findParameterProblem } from './stage-parameters.ts';
+import { checkStage, findRegion, noRegion } from './target.ts';
 
 const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']); // those that talk to AWS
+const updateCommands = new Set(['deploy', 'rollback']);
+
+interface Options {
+  readonly region?: string;
+  verbose?: boolean;
+}
 
 interface ChangeSetPlugin {
   getCreateChangeSetParams(options: unknown): object;
@@ -15,8 +23,10 @@ interface ChangeSetPlugin {
  * - a stage, a region, credentials or parameters that are wrong or missing end a command before it does anything;
  * - `${setting:NAME}` is a setting of the stage (settings.ts) in a deploy, and nothing otherwise;
  * - the template has the gateway responses, the permissions boundary, and the parts whose parameters are set;
+ * - a stack that takes no deploy ends it with what to do (stack.ts);
  * - alarms of errors roll back an update (rollback-triggers.ts), but not a rollback;
- * - a deploy adopts the table that a removed stack left behind, with its books.
+ * - a failed update ends when CloudFormation has rolled it back;
+ * - a deploy adopts the table that a removed stack left behind, with its books; a rollback keeps a restored one.
  */
 export default class DeployPlugin {
   readonly hooks: Hooks;
@@ -24,14 +34,17 @@ export default class DeployPlugin {
     setting: { resolve: ({ address }: { readonly address: string }) => this.#resolveSetting(address) },
   };
   readonly #serverless: Serverless;
-  readonly #region: string | undefined;
   /** The names in `${setting:NAME}`. */
   readonly #settingNames = new Set<string>();
   #settings: Promise<ReadonlyMap<string, string>> | undefined;
 
-  constructor(serverless: Serverless, options: { readonly region?: string }, { log }: PluginUtils) {
+  constructor(serverless: Serverless, options: Options, { log }: PluginUtils) {
     this.#serverless = serverless;
-    this.#region = options.region || process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION;
+    // Now, because the framework then announces a deploy to its default region.
+    if (!findRegion(options.region) && this.#isOneOf(remoteCommands)) this.#fail(noRegion);
+    // Otherwise the framework ends at the first failed resource, while CloudFormation is still rolling the update back.
+    // It does not print more by this.
+    options.verbose = true;
     this.hooks = {
       initialize: () => this.#check(),
       'before:package:compileEvents': () => {
@@ -46,10 +59,13 @@ export default class DeployPlugin {
       },
       'before:rollback:rollback': () => {
         serverless.service.provider.rollbackConfiguration = noRollbackTriggers;
+        return this.#keepRestoredTable();
       },
-      'after:remove:remove': () => {
-        const table = this.#stackName;
-        log.notice(`The table ${table} and its books are kept; the next deploy of this stage adopts them.`);
+      'after:remove:remove': () =>
+        log.notice('The table and its books are kept; the next deploy of this stage uses them.'),
+      error: async () => {
+        const obstacle = this.#isOneOf(updateCommands) && (await this.#findObstacle().catch(() => undefined));
+        if (obstacle) log.notice(obstacle);
       },
     };
   }
@@ -58,9 +74,17 @@ export default class DeployPlugin {
     return this.#serverless.getProvider('aws');
   }
 
-  /** The table has the same name. */
-  get #stackName(): string {
-    return `${this.#serverless.service.service}-${this.#aws.getStage()}`;
+  #isOneOf(commands: ReadonlySet<string>): boolean {
+    return commands.has(this.#serverless.processedInput.commands[0] ?? '');
+  }
+
+  async #findStack() {
+    return findStack(stackNameOf(this.#aws.getStage()), await this.#aws.getAwsSdkV3Config());
+  }
+
+  async #findObstacle(): Promise<string | undefined> {
+    const stack = await this.#findStack();
+    return stack && findObstacle(this.#aws.getStage(), stack.status);
   }
 
   async #check(): Promise<void> {
@@ -70,8 +94,11 @@ export default class DeployPlugin {
       const known = [...this.#settingNames].join(', ');
       this.#fail(`${parameter} in Parameter Store is no setting. Settings are ${known}.`);
     }
-    const problem = findParameterProblem(this.#serverless.service.custom.stage, this.#aws.getRegion());
+    const { stage } = this.#serverless.service.custom;
+    const problem = findParameterProblem(stage, stackNameOf(this.#aws.getStage()), this.#aws.getRegion());
     if (problem !== undefined) this.#fail(problem);
+    const obstacle = this.#isOneOf(updateCommands) && (await this.#findObstacle());
+    if (obstacle) this.#fail(obstacle);
   }
 
   /** The framework would wrap an error of here in its own words, so #check throws it. */
@@ -90,15 +117,14 @@ export default class DeployPlugin {
   }
 
   async #checkTarget(): Promise<void> {
-    const { configurationInput, processedInput } = this.#serverless;
+    const { configurationInput } = this.#serverless;
     const { default: _, ...stages } = configurationInput.params ?? {};
-    const stage = this.#aws.getStage();
-    if (!(stage in stages)) {
-      const names = Object.keys(stages).join(', ');
-      this.#fail(`There is no stage "${stage}". The stages are ${names} (serverless/stages.yml).`);
+    try {
+      checkStage(this.#aws.getStage(), Object.keys(stages));
+    } catch (error) {
+      this.#fail((error as Error).message);
     }
-    if (!remoteCommands.has(processedInput.commands[0] ?? '')) return;
-    if (!this.#region) this.#fail('No region is given: set AWS_REGION, or add --region NAME.');
+    if (!this.#isOneOf(remoteCommands)) return;
     try {
       await this.#aws.getAccountId();
     } catch (error) {
@@ -148,11 +174,21 @@ export default class DeployPlugin {
     }
   }
 
+  /** The template of an earlier version would use the table that the stage had then. */
+  async #keepRestoredTable(): Promise<void> {
+    const { parameters } = (await this.#findStack()) ?? {};
+    if (!parameters?.RestoredTable) return;
+    this.#serverless.service.provider.stackParameters = [
+      { ParameterKey: 'RestoredTable', UsePreviousValue: true },
+    ];
+  }
+
   async #setRollbackTriggers(): Promise<void> {
     const { custom, provider } = this.#serverless.service;
     const minutes = Number(custom.stage.monitoringMinutes);
     const config = await this.#aws.getAwsSdkV3Config();
-    provider.rollbackConfiguration = await findRollbackTriggers(this.#stackName, minutes, config);
+    const stack = await this.#findStack();
+    provider.rollbackConfiguration = await findRollbackTriggers(stack, minutes, config);
   }
 
   #fail(message: string): never {

@@ -1,10 +1,6 @@
-import {
-  CloudFormation,
-  type CloudFormationClientConfig,
-  CloudFormationServiceException,
-  type RollbackConfiguration,
-} from '@aws-sdk/client-cloudformation';
-import { CloudWatch } from '@aws-sdk/client-cloudwatch';
+import type { RollbackConfiguration } from '@aws-sdk/client-cloudformation';
+import { CloudWatch, type CloudWatchClientConfig } from '@aws-sdk/client-cloudwatch';
+import type { StageStack } from './stack.ts';
 
 /** CloudFormation keeps the triggers of the update before unless this clears them. */
 export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
@@ -16,11 +12,11 @@ export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [],
  * @param minutes - how long CloudFormation watches the alarms after the update; with 0 there are no triggers
  */
 export async function findRollbackTriggers(
-  stackName: string,
+  stack: StageStack | undefined,
   minutes: number,
-  config: CloudFormationClientConfig,
+  config: CloudWatchClientConfig,
 ): Promise<RollbackConfiguration> {
-  const arns = minutes === 0 ? [] : await findErrorAlarms(stackName, config);
+  const arns = (minutes > 0 && stack?.outputs.ErrorAlarms?.split(',')) || [];
   if (arns.length === 0) return noRollbackTriggers;
   const AlarmNames = arns.map((arn) => arn.slice(arn.lastIndexOf(':') + 1));
   const { MetricAlarms = [] } = await new CloudWatch(config).describeAlarms({ AlarmNames });
@@ -29,15 +25,4 @@ export async function findRollbackTriggers(
     RollbackTriggers: quiet.map(({ AlarmArn }) => ({ Arn: AlarmArn, Type: 'AWS::CloudWatch::Alarm' })),
     MonitoringTimeInMinutes: quiet.length === 0 ? 0 : minutes,
   };
-}
-
-async function findErrorAlarms(StackName: string, config: CloudFormationClientConfig): Promise<string[]> {
-  try {
-    const { Stacks } = await new CloudFormation(config).describeStacks({ StackName });
-    const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'ErrorAlarms');
-    return output?.OutputValue?.split(',') ?? [];
-  } catch (error) {
-    if (error instanceof CloudFormationServiceException && error.name === 'ValidationError') return [];
-    throw error;
-  }
 }

@@ -1,8 +1,13 @@
 import type { StageParameters } from '../framework.ts';
 
 /** @returns a sentence that says what is wrong with the parameters of a stage; `undefined` when nothing is wrong */
-export function findParameterProblem(parameters: StageParameters, region: string): string | undefined {
-  const { domainName, certificateArn, hostedZoneId, requestsPerAddress, monitoringMinutes } = parameters;
+export function findParameterProblem(
+  parameters: StageParameters,
+  stackName: string,
+  region: string,
+): string | undefined {
+  const { domainName, certificateArn, hostedZoneId, requestsPerAddress, monitoringMinutes, tableName } =
+    parameters;
   if (domainName === '' && (certificateArn !== '' || hostedZoneId !== '')) {
     return 'certificateArn and hostedZoneId need domainName.';
   }
@@ -16,9 +21,13 @@ export function findParameterProblem(parameters: StageParameters, region: string
   if (requestsPerAddress !== '' && !isWholeNumber(requestsPerAddress, 10, 2_000_000_000)) {
     return 'requestsPerAddress has to be a whole number of requests per minute, 10 or more.';
   }
-  // CloudFormation's limit ("RollbackConfiguration").
-  if (!isWholeNumber(monitoringMinutes, 0, 180)) {
-    return 'monitoringMinutes has to be a whole number of minutes, 0 to 180.';
+  // The pipeline's credentials are valid for an hour, in which a smoke test and a rollback follow.
+  if (!isWholeNumber(monitoringMinutes, 0, 30)) {
+    return 'monitoringMinutes has to be a whole number of minutes, 0 to 30.';
+  }
+  // The permissions boundary allows these.
+  if (tableName !== '' && tableName !== stackName && !tableName.startsWith(`${stackName}-`)) {
+    return `tableName has to be ${stackName}, or begin with ${stackName}-.`;
   }
   return undefined;
 }

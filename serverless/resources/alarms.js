@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
-import { functionNames } from './roles.js';
+import { functionNames, tableName } from './roles.js';
 
 /** The operations on the table, as CloudWatch names them. */
 export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'TransactWriteItems'];
@@ -18,7 +18,7 @@ const createApiAlarm = (description, properties) =>
 
 const ofFunctions = (metric) =>
   functionNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${name}LambdaFunction` } }]);
-const table = { TableName: { Ref: 'BookTable' } };
+const table = { TableName: tableName };
 
 const alarmResources = {
   ErrorShareAlarm: createApiAlarm(

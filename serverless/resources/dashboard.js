@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 import { tableOperations } from './alarms.js';
-import { functionNames } from './roles.js';
+import { functionNames, tableName } from './roles.js';
 
 const apiName = '${sls:stage}-${self:service}';
 const ofApi = (metric) => ['AWS/ApiGateway', metric, 'ApiName', apiName, 'Stage', '${sls:stage}'];
-const ofTable = (metric) => ['AWS/DynamoDB', metric, 'TableName', '${BookTable}'];
+const ofTable = (metric) => ['AWS/DynamoDB', metric, 'TableName', '${TableName}'];
 const ofOperations = (metric) =>
   tableOperations.map((name) => [...ofTable(metric), 'Operation', name, { label: name }]);
 const ofFunctions = (metric) =>
@@ -57,7 +57,7 @@ export const dashboard = {
       Type: 'AWS::CloudWatch::Dashboard',
       Properties: {
         DashboardName: '${self:service}-${sls:stage}',
-        DashboardBody: { 'Fn::Sub': body },
+        DashboardBody: { 'Fn::Sub': [body, { TableName: tableName }] },
       },
     },
   },

@@ -8,6 +8,12 @@ const tableActions = {
   DeleteBook: ['GetItem', 'UpdateItem'], // a deletion leaves the tokens of the book
 };
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation replaces it
+const tableArn = 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${TableName}';
+
+/** The name of the table with the books (table.yml). */
+export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 'RestoredTable' }] };
+
 /** The names of the functions, as the framework begins their logical ids. */
 export const functionNames = Object.keys(tableActions);
 
@@ -27,7 +33,8 @@ function createRole(name, actions) {
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'), // X-Ray's actions have no resources
   ];
   const ofTable = actions.map((action) => `dynamodb:${action}`);
-  if (ofTable.length > 0) statements.push(allow(ofTable, arnOf('BookTable')));
+  if (ofTable.length > 0)
+    statements.push(allow(ofTable, { 'Fn::Sub': [tableArn, { TableName: tableName }] }));
   const PolicyName = name[0].toLowerCase() + name.slice(1);
   return {
     Type: 'AWS::IAM::Role',

@@ -24,13 +24,13 @@ export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | 
  */
 export async function startFaultyGateway(
   target: string,
-  decide: (name: string, headers: IncomingHttpHeaders, body: Buffer) => Fate,
+  decide: (name: string, headers: IncomingHttpHeaders, body: Buffer) => Fate | Promise<Fate>,
   port = 0,
 ) {
   const server = createServer(async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray());
     const { method = '', url = '', headers } = incoming;
-    const fate = decide(`${method} ${url}`, headers, body);
+    const fate = await decide(`${method} ${url}`, headers, body);
     if (fate === 'lose request') return outgoing.destroy();
     if (typeof fate === 'object') {
       outgoing.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers });

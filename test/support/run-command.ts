@@ -8,8 +8,9 @@ export async function runCommand(
   args: readonly string[],
   folder: string,
   env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
 ) {
-  const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(command, args, { cwd: folder, env, signal, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.pipe(process.stdout, { end: false });
   const [stdout] = await Promise.all([text(child.stdout), once(child, 'close')]);
   return { status: child.exitCode, stdout };

@@ -69,6 +69,7 @@ const none = {
   requestsPerAddress: '',
   permissionsBoundary: '',
   monitoringMinutes: 5,
+  tableName: '',
 };
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/12345678-1234-1234-1234-123456789012';
 const domain = { domainName: 'api.example.com', certificateArn };
@@ -79,7 +80,9 @@ describe('findParameterProblem', () => {
     [
       undefined,
       [
-        ...[{}, domain, { ...domain, hostedZoneId }, { monitoringMinutes: '0' }, { monitoringMinutes: 180 }],
+        ...[{}, domain, { ...domain, hostedZoneId }, { monitoringMinutes: '0' }, { monitoringMinutes: 30 }],
+        { tableName: 'book-catalog-prod' },
+        { tableName: 'book-catalog-prod-20260131T120000Z' },
         ...['10', 600, '100000000'].map((requestsPerAddress) => ({ requestsPerAddress })),
       ],
     ],
@@ -96,14 +99,19 @@ describe('findParameterProblem', () => {
       })),
     ],
     [
-      'monitoringMinutes has to be a whole number of minutes, 0 to 180.',
-      ['', '-1', '1.5', '181', 'five'].map((monitoringMinutes) => ({ monitoringMinutes })),
+      'monitoringMinutes has to be a whole number of minutes, 0 to 30.',
+      ['', '-1', '1.5', '31', 'five'].map((monitoringMinutes) => ({ monitoringMinutes })),
+    ],
+    [
+      'tableName has to be book-catalog-prod, or begin with book-catalog-prod-.',
+      ['books', 'book-catalog-dev', 'book-catalog-production'].map((tableName) => ({ tableName })),
     ],
   ])('finds %j in each', (problem, all) => {
     for (const parameters of all) {
-      expect(findParameterProblem({ ...none, ...parameters }, 'eu-west-1'), inspect(parameters)).toBe(
-        problem,
-      );
+      expect(
+        findParameterProblem({ ...none, ...parameters }, 'book-catalog-prod', 'eu-west-1'),
+        inspect(parameters),
+      ).toBe(problem);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { CloudFormation, CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
+import { findStack, type StageStack, stackNameOf } from '../../serverless/deploy/stack.ts';
+import { StageError } from '../../serverless/deploy/target.ts';
 
 /** Where a deployed stage is, and how to log in there. */
 export interface DeployedStage {
@@ -11,11 +12,6 @@ export interface DeployedStage {
   readonly password: string;
   /** The web site whose scripts may call it. */
   readonly corsOrigin?: string | undefined;
-}
-
-/** A stage cannot be found or read. The message says what to do. */
-export class StageError extends Error {
-  override readonly name = 'StageError';
 }
 
 /** @throws {StageError} when there is no such stage in the account and region, or it cannot be read */
@@ -51,15 +47,13 @@ export async function findAddress({ baseUrl, executeApiUrl }: DeployedStage): Pr
 }
 
 /** @throws {StageError} when there is no such stack, or it cannot be read */
-export async function readOutputs(stage: string): Promise<Readonly<Record<string, string | undefined>>> {
-  const StackName = `book-catalog-${stage}`;
-  try {
-    const { Stacks } = await new CloudFormation().describeStacks({ StackName });
-    const outputs = Stacks?.[0]?.Outputs ?? [];
-    return Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
-  } catch (cause) {
-    const missing = cause instanceof CloudFormationServiceException && cause.name === 'ValidationError';
-    const reason = missing ? 'It is not deployed in this account and region.' : (cause as Error).message;
-    throw new StageError(`The stack ${StackName} cannot be read: ${reason}`, { cause });
-  }
+export async function readOutputs(stage: string): Promise<StageStack['outputs']> {
+  const stackName = stackNameOf(stage);
+  const stack = await findStack(stackName).catch((cause: Error) => {
+    throw new StageError(`The stack ${stackName} cannot be read: ${cause.message}`, { cause });
+  });
+  if (stack !== undefined) return stack.outputs;
+  throw new StageError(
+    `The stack ${stackName} cannot be read: It is not deployed in this account and region.`,
+  );
 }

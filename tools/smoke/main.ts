@@ -3,7 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
-import { findAddress, findDeployedStage, StageError } from './deployed-stage.ts';
+import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 
 /** A new account may have 10 concurrent instances, and other clients need some of them. */
@@ -22,8 +23,8 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const { stage, region, 'base-url': baseUrl, 'host-header': hostHeader, without, report } = readOptions();
-  if (region !== undefined) process.env.AWS_REGION = region;
   try {
+    selectTarget(stage, region);
     const deployed = await findDeployedStage(stage);
     const address = baseUrl ?? (await findAddress(deployed));
     console.log(`Stage ${stage} at ${address}`);

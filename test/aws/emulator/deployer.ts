@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { CloudFormation, waitUntilStackCreateComplete } from '@aws-sdk/client-cloudformation';
 import { IAM } from '@aws-sdk/client-iam';
@@ -5,8 +6,20 @@ import { IAM } from '@aws-sdk/client-iam';
 const StackName = 'book-catalog-deployer';
 const maxWaitTime = 60; // seconds
 
+/** IAM's limit for a managed policy, in characters without white space. */
+const maxPolicyLength = 6_144;
+
+/** The optional parameters of the stack. The emulator's CloudFormation makes no OIDC provider. */
+const parameters = {
+  Repository: 'owner/name',
+  OwnerId: '123',
+  RepositoryId: '456',
+  HostedZoneId: 'Z0123456789',
+  OidcProviderArn: 'arn:aws:iam::000000000000:oidc-provider/token.actions.githubusercontent.com',
+};
+
 /**
- * Makes a user with the rights of the pipeline for a stage (serverless/resources/deployer.yml), and no others.
+ * Makes the deployer stack of a stage, and a user with its policy and no other rights.
  *
  * @returns the user's credentials, as environment variables
  */
@@ -15,24 +28,85 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   await client.createStack({
     StackName,
     TemplateBody: readFileSync('serverless/resources/deployer.yml', 'utf8'),
-    Parameters: [{ ParameterKey: 'Stage', ParameterValue: stage }],
+    Parameters: Object.entries({ ...parameters, Stage: stage }).map(([ParameterKey, ParameterValue]) => ({
+      ParameterKey,
+      ParameterValue,
+    })),
     Capabilities: ['CAPABILITY_IAM'],
   });
   await waitUntilStackCreateComplete({ client, maxWaitTime }, { StackName });
   const { Stacks } = await client.describeStacks({ StackName });
-  const output = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'DeployPolicyArns');
-  const credentials = await createUser('deployer', output?.OutputValue?.split(' ') ?? []);
-  // The emulator treats these as actions without a resource. In AWS they apply to the path and the alarms.
-  const Action = ['cloudwatch:DescribeAlarms', 'ssm:GetParametersByPath'];
+  const outputs = Object.fromEntries(
+    Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]) ?? [],
+  );
+  await checkPipelineRole(outputs.DeployRoleArn, outputs.DeployPolicyArn);
+  const credentials = await createUser('deployer', [outputs.DeployPolicyArn]);
+  // The emulator treats this as an action without a resource. In AWS it applies to the path.
   await new IAM().putUserPolicy({
     UserName: 'deployer',
     PolicyName: 'emulator',
     PolicyDocument: JSON.stringify({
       Version: '2012-10-17',
-      Statement: [{ Effect: 'Allow', Action, Resource: '*' }],
+      Statement: [{ Effect: 'Allow', Action: 'ssm:GetParametersByPath', Resource: '*' }],
     }),
   });
   return credentials;
+}
+
+/** Checks that the role trusts one environment of one repository, in both forms of its name at GitHub, and has the policy. */
+async function checkPipelineRole(arn: string, policyArn: string): Promise<void> {
+  const RoleName = arn.slice(arn.lastIndexOf('/') + 1);
+  const { Role } = await new IAM().getRole({ RoleName });
+  const [trust, ...others] = JSON.parse(decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '')).Statement;
+  assert.deepEqual(others, []);
+  assert.equal(trust.Action, 'sts:AssumeRoleWithWebIdentity');
+  assert.deepEqual(trust.Condition, {
+    StringEquals: {
+      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+      'token.actions.githubusercontent.com:sub': [
+        'repo:owner/name:environment:prod',
+        'repo:owner@123/name@456:environment:prod',
+      ],
+    },
+  });
+  const { Policy } = await new IAM().getPolicy({ PolicyArn: policyArn });
+  const version = { PolicyArn: policyArn, VersionId: Policy?.DefaultVersionId };
+  const { PolicyVersion } = await new IAM().getPolicyVersion(version);
+  const document = JSON.parse(decodeURIComponent(PolicyVersion?.Document ?? ''));
+  assert.ok(JSON.stringify(document).length <= maxPolicyLength);
+  const { AttachedPolicies } = await new IAM().listAttachedRolePolicies({ RoleName });
+  assert.deepEqual(
+    AttachedPolicies?.map(({ PolicyArn }) => PolicyArn),
+    [policyArn],
+  );
+}
+
+/**
+ * Decides actions of a user on resources as the emulator's IAM does, without conditions.
+ *
+ * @param requests - for each resource its actions, like `dynamodb:GetItem Query`
+ * @returns the allowed ones of them
+ */
+export async function findAllowed(
+  user: string,
+  requests: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const iam = new IAM();
+  const { User } = await iam.getUser({ UserName: user });
+  const allowed: string[] = [];
+  for (const [resource, actions] of Object.entries(requests)) {
+    const [service, names = ''] = actions.split(':');
+    const { EvaluationResults = [] } = await iam.simulatePrincipalPolicy({
+      PolicySourceArn: User?.Arn,
+      ActionNames: names.split(' ').map((name) => `${service}:${name}`),
+      ResourceArns: [resource],
+    });
+    assert.equal(EvaluationResults.length, names.split(' ').length);
+    for (const { EvalActionName, EvalDecision } of EvaluationResults) {
+      if (EvalDecision === 'allowed') allowed.push(`${EvalActionName} on ${resource}`);
+    }
+  }
+  return allowed;
 }
 
 /**

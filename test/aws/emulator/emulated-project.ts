@@ -37,7 +37,7 @@ export function makeEmulatedProject(emulatorUrl: string) {
     // It uses HTTP, which the policy of the deployment bucket refuses for all but the root user.
     service.setIn(['provider', 'deploymentBucket', 'skipPolicySetup'], true);
     // Requests to DynamoDB's address at AWS would leave the machine.
-    const url = find(service, 'functions', 'createBook', 'environment', 'DB_URL');
+    const url = find(service, 'functions', 'createBook', 'environment', 'DB_URL', 0);
     url.value = String(url.value).replace(/^https:\/\/[^/]+/, emulatorUrl);
     const http = ['functions', 'listBooks', 'events', 0, 'http'];
     find(service, ...http, 'response', 'transferMode').value = 'BUFFERED';

@@ -12,30 +12,26 @@ import { IAM } from '@aws-sdk/client-iam';
 import { SSM } from '@aws-sdk/client-ssm';
 import { type Book, createBook, expectStored } from '../../../conformance/books.ts';
 import { ConformanceContext } from '../../../conformance/context.ts';
-import { findDeployedStage } from '../../../tools/smoke/deployed-stage.ts';
+import { findTable } from '../../../tools/restore/table-restore.ts';
+import { findDeployedStage, readOutputs } from '../../../tools/smoke/deployed-stage.ts';
 import { preparePython } from '../../../tools/toolchains/python-environment.ts';
 import { startEmulator } from '../../simulators/aws-emulator.ts';
 import { startFaultyGateway } from '../../simulators/faulty-gateway.ts';
-import { runDeployWorkflow } from '../../simulators/github-workflow.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { createDeployer, createUser } from './deployer.ts';
+import { createDeployer, createUser, findAllowed } from './deployer.ts';
 import { makeEmulatedProject } from './emulated-project.ts';
 import { findEmulatedStage } from './emulated-stage.ts';
+import { simulatePointInTimeRecovery } from './point-in-time-recovery.ts';
 
 const stage = 'prod';
 const region = 'eu-west-1';
-
-/** The steps of a run without a rollback. */
-const untilSmoke = [
-  'Make the code caches with that Node (docs/operations.md, "Code caches")',
-  'Remember what is deployed',
-  'Deploy',
-  'Smoke',
-];
+const administrator = 'arn:aws:iam::aws:policy/AdministratorAccess';
+const denied = { name: /AccessDenied/ };
 
 let project: ReturnType<typeof makeEmulatedProject>;
 /** The forms that CloudFormation was sent for change sets. */
 const changeSets: URLSearchParams[] = [];
+let recovery: ReturnType<typeof simulatePointInTimeRecovery>;
 /** The credentials of the pipeline; other requests are those of the account's root user. */
 let deployer: NodeJS.ProcessEnv;
 
@@ -45,7 +41,9 @@ async function main(): Promise<void> {
   step('Install the emulator');
   const command = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt');
   const emulator = await startEmulator(command('ministack'), region);
-  const proxy = await startFaultyGateway(emulator.url, (_name, _headers, body) => {
+  const proxy = await startFaultyGateway(emulator.url, (_name, headers, body) => {
+    const operation = headers['x-amz-target'];
+    if (operation?.includes('DynamoDB')) return recovery.decide(String(operation), body);
     // Uploads are larger.
     const form = new URLSearchParams(body.length < 1_000_000 ? body.toString() : '');
     if (form.get('Action') === 'CreateChangeSet') changeSets.push(form);
@@ -58,6 +56,7 @@ async function main(): Promise<void> {
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
   });
+  recovery = simulatePointInTimeRecovery(emulator.url);
   try {
     step('Make the deployer stack');
     deployer = await createDeployer(stage);
@@ -73,8 +72,8 @@ async function main(): Promise<void> {
 }
 
 async function liveThrough(): Promise<void> {
-  step('The first run of the pipeline, in an account without settings');
-  assert.deepEqual(await runPipeline({}), { steps: untilSmoke, passed: true });
+  step('The first deploy, in an account without settings');
+  await deployAndTest();
   assert.deepEqual(lastTriggers(), []);
   await checkThrottling();
   const firstVersion = await findVersion();
@@ -82,13 +81,11 @@ async function liveThrough(): Promise<void> {
 
   step('From here on the boundary is in force');
   await enforceBoundary();
+  await checkDeployerLimits();
 
-  step('The pipeline with every setting and variable: nothing breaks, the books are kept');
+  step('A deploy with settings: nothing breaks, the books are kept');
   await setSettings({ alarmEmail: 'oncall@example.com', corsOrigin: 'https://docs.example.com' });
-  assert.deepEqual(await runPipeline({ LAMBDA_NODE_VERSION: '24.19.0' }), {
-    steps: untilSmoke,
-    passed: true,
-  });
+  await deployAndTest();
   const goodVersion = await findVersion();
   assert.notEqual(goodVersion, firstVersion);
   const [trigger, ...otherTriggers] = lastTriggers();
@@ -99,10 +96,12 @@ async function liveThrough(): Promise<void> {
   await checkThrottling();
   await checkBook(book);
 
-  step('The pipeline with a version that fails the smoke test: the version before is put back');
+  step('A version that fails the smoke test: a rollback restores the one before');
   const mend = project.replace('lib/http/outcomes.ts', 'Book deleted successfully', 'Book deleted');
-  assert.deepEqual(await runPipeline({}), { steps: [...untilSmoke, 'Roll back'], passed: false });
+  await run('deploy');
+  assert.equal((await spawn('smoke')).status, 1);
   mend();
+  await run('rollback', '--timestamp', goodVersion);
   assert.equal(await findVersion(), goodVersion);
   assert.deepEqual(lastTriggers(), []); // nothing rolls a rollback back
   await checkSettings();
@@ -127,6 +126,10 @@ async function liveThrough(): Promise<void> {
   );
   await new SSM().deleteParameter({ Name: '/book-catalog/prod/alarmMail' });
 
+  step('Restore the books, interrupted and continued, and go back');
+  await restoreBooks(book, goodVersion);
+  await new SSM().deleteParameter({ Name: `/book-catalog/${stage}/tableName` });
+
   step('Remove: the table is kept');
   await run('remove');
   const { Table } = await new DynamoDB().describeTable({ TableName: `book-catalog-${stage}` });
@@ -136,23 +139,83 @@ async function liveThrough(): Promise<void> {
   await run('deploy');
   await checkBook(book);
   await checkSettings();
-
-  step('Deploy a stage by hand, as an administrator, without a deployer stack');
-  const args = ['run', 'deploy', '--', '--stage', 'dev'];
-  const { status } = await runCommand('npm', args, project.folder, process.env);
-  assert.equal(status, 0);
-  assert.deepEqual(new Set(await findBoundaries('dev')), new Set([undefined]));
   process.stdout.write('\nAll of it works.\n');
 }
 
-/** @param vars - the optional variables of the environment at GitHub */
-function runPipeline(vars: Readonly<Record<string, string>>) {
-  return runDeployWorkflow({
-    folder: project.folder,
-    environment: { ...process.env, ...deployer },
-    inputs: { stage },
-    vars: { DEPLOY_ROLE_ARN: 'arn:aws:iam::123456789012:role/deployer', AWS_REGION: region, ...vars },
+/** Restores the books of a moment, which a rollback keeps, and goes back to the table before. */
+async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
+  const [live, outputOf] = [`book-catalog-${stage}`, async () => (await readOutputs(stage)).BookTableName];
+  const [changed, deleted] = await withContext((context) =>
+    Promise.all([createBook(context), createBook(context)]),
+  );
+  await recovery.remember(live);
+  const at = new Date().toISOString();
+  const target = `${live}-${at.replaceAll(/[-:]|\.\d+/g, '')}`;
+  const after = await withContext(async (context) => {
+    await context.call('PUT', `/book/${changed.id}`, { year: 1 });
+    await context.call('DELETE', `/book/${deleted.id}`);
+    return createBook(context);
   });
+
+  assert.equal((await restore('--at', '2020-01-01T00:00:00Z', '--yes')).status, 1); // before the recovery begins
+  assert.match((await restore('--at', at)).stdout, /Nothing has been done/);
+  assert.equal(await findTable(new DynamoDB(), target), undefined);
+  const interruption = new AbortController();
+  recovery.onRestore(() => interruption.abort());
+  await assert.rejects(restore('--at', at, '--prepare', interruption.signal), { name: 'AbortError' });
+  const prepared = await restore('--at', at, '--prepare');
+  assert.match(prepared.stdout, /continues an earlier run/);
+  assert.match(prepared.stdout, new RegExp(`Changed back by a switch to ${target}: 1 \\(${changed.id}\\)`));
+  assert.match(prepared.stdout, new RegExp(`Lost: 1 \\(${after.id}\\)\nBrought back: 1 \\(${deleted.id}\\)`));
+  assert.equal(await outputOf(), live);
+
+  assert.equal((await restore('--at', at, '--yes')).status, 0);
+  assert.equal(await outputOf(), target);
+  await withContext(async (context) => {
+    for (const book of [kept, changed, deleted]) await expectStored(context, book);
+    assert.equal((await context.call('GET', `/book/${after.id}`)).status, 404);
+    assert.ok((await createBook(context)).id > after.id);
+  });
+  await checkCompleteness(target);
+  assert.match((await restore('--at', at, '--yes')).stdout, /nothing to switch/);
+
+  await run('rollback', '--timestamp', earlierVersion);
+  assert.equal(await outputOf(), target);
+
+  assert.equal((await restore('--table', live, '--yes')).status, 0);
+  assert.equal(await outputOf(), live);
+  await withContext(async (context) => {
+    for (const book of [kept, after, { ...changed, year: 1 }]) await expectStored(context, book);
+    assert.equal((await context.call('GET', `/book/${deleted.id}`)).status, 404);
+    assert.ok((await createBook(context)).id > after.id + 1);
+  });
+}
+
+/** Checks that a restored table has what that of a deploy has. */
+async function checkCompleteness(TableName: string): Promise<void> {
+  const client = new DynamoDB();
+  const { Table } = await client.describeTable({ TableName });
+  assert.equal(Table?.DeletionProtectionEnabled, true);
+  const { ContinuousBackupsDescription: backups } = await client.describeContinuousBackups({ TableName });
+  assert.equal(backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus, 'ENABLED');
+  const { TimeToLiveDescription } = await client.describeTimeToLive({ TableName });
+  assert.deepEqual(TimeToLiveDescription, { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' });
+  const { Tags = [] } = await client.listTagsOfResource({ ResourceArn: Table?.TableArn });
+  assert.ok(Tags.some(({ Key, Value }) => Key === 'STAGE' && Value === stage));
+}
+
+/** Runs `npm run restore` as an administrator, without npm, which would not pass the signal on. */
+function restore(...args: readonly (string | AbortSignal)[]) {
+  const signal = args.find((arg) => arg instanceof AbortSignal);
+  const texts = args.filter((arg) => typeof arg === 'string');
+  const command = ['tools/restore/main.ts', '--stage', stage, ...texts];
+  return runCommand('node', command, project.folder, process.env, signal);
+}
+
+/** Deploys as the pipeline does. */
+async function deployAndTest(): Promise<void> {
+  await run('deploy');
+  await run('smoke');
 }
 
 function lastChangeSet(): URLSearchParams {
@@ -189,23 +252,60 @@ async function checkBoundaries(): Promise<void> {
 /** Enforces the boundary from now on: no role without it, and no rights beyond it. */
 async function enforceBoundary(): Promise<void> {
   await checkBoundaries();
-  const [boundary] = await findBoundaries(stage);
+  const [boundary = ''] = await findBoundaries(stage);
   for (const RoleName of await findResources(stage, 'AWS::IAM::Role')) {
     await new IAM().putRolePermissionsBoundary({ RoleName, PermissionsBoundary: boundary });
   }
-  const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };
-  const role = {
-    RoleName: `book-catalog-${stage}-other`,
-    AssumeRolePolicyDocument: JSON.stringify({ Version: '2012-10-17', Statement: [trust] }),
-  };
-  await assert.rejects(new IAM(as(deployer)).createRole(role), { name: /AccessDenied/ });
-
-  const bounded = as(await createUser('bounded', ['arn:aws:iam::aws:policy/AdministratorAccess'], boundary));
+  const bounded = as(await createUser('bounded', [administrator], boundary));
   const getItem = (TableName: string) =>
     new DynamoDB(bounded).getItem({ TableName, Key: { shard: { N: '0' }, id: { N: '1' } } });
   await getItem(`book-catalog-${stage}`);
-  await assert.rejects(getItem('other'), { name: /AccessDenied/ });
-  await assert.rejects(new IAM(bounded).listUsers(), { name: /AccessDenied/ });
+  await assert.rejects(getItem('other'), denied);
+  await assert.rejects(new IAM(bounded).listUsers(), denied);
+}
+
+/** Tries what the deployer must not do. The emulator does not know the boundary of a request, so it refuses every role. */
+async function checkDeployerLimits(): Promise<void> {
+  const iam = new IAM(as(deployer));
+  const [boundary = ''] = await findBoundaries(stage);
+  const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };
+  const AssumeRolePolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
+  const createRole = (RoleName: string, PermissionsBoundary?: string) =>
+    iam.createRole({ RoleName, AssumeRolePolicyDocument, PermissionsBoundary });
+  const RoleName = `book-catalog-${stage}-other`;
+  await assert.rejects(createRole(RoleName), denied);
+  await assert.rejects(createRole(RoleName, administrator), denied);
+  await assert.rejects(createRole('other', boundary), denied);
+  await assert.rejects(iam.deleteRolePermissionsBoundary({ RoleName }), denied);
+  await assert.rejects(
+    iam.putRolePermissionsBoundary({ RoleName, PermissionsBoundary: administrator }),
+    denied,
+  );
+
+  const arn = (service: string, rest: string) => `arn:aws:${service}:${region}:000000000000:${rest}`;
+  const items = 'dynamodb:GetItem BatchGetItem Query Scan PutItem UpdateItem DeleteItem BatchWriteItem';
+  const copies = 'PartiQLSelect ExportTableToPointInTime RestoreTableToPointInTime CreateBackup';
+  const table = arn('dynamodb', `table/book-catalog-${stage}`);
+  const requests = (own: string) => ({
+    [arn('cloudformation', `stack/book-catalog-${own}/0a1b`)]:
+      'cloudformation:UpdateStack ContinueUpdateRollback',
+    [arn('dynamodb', `table/book-catalog-${own}`)]: 'dynamodb:UpdateTable',
+    [arn('lambda', `function:book-catalog-${own}-getBook`)]: 'lambda:UpdateFunctionCode',
+    [arn('secretsmanager', `secret:book-catalog-${own}-signing-0a1b-A1b2C3`)]:
+      'secretsmanager:GetSecretValue',
+    [`arn:aws:s3:::book-catalog-${own}-serverlessdeploymentbucket-1a2b`]: 's3:DeleteBucket',
+  });
+  assert.equal((await findAllowed('deployer', requests(stage))).length, 6);
+  const forbidden = {
+    ...requests('dev'),
+    [table]: `${items} ${copies} PutResourcePolicy DeleteTable`,
+    [`${table}/stream/2026`]: 'dynamodb:GetRecords',
+    [arn('ssm', `parameter/book-catalog/${stage}/alarmEmail`)]: 'ssm:PutParameter DeleteParameter',
+    [boundary]: 'iam:CreatePolicyVersion SetDefaultPolicyVersion DeletePolicy',
+    'arn:aws:iam::000000000000:role/Admin': 'iam:PassRole UpdateAssumeRolePolicy',
+    'arn:aws:iam::000000000000:user/anybody': 'iam:CreateUser CreateAccessKey',
+  };
+  assert.deepEqual(await findAllowed('deployer', forbidden), []);
 }
 
 /** Credentials of environment variables for a client of the SDK. */

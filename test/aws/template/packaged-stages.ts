@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { packageService } from '../../../serverless/packaging/package-service.ts';
-import { boundaryOf } from './statements.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,6 +11,9 @@ declare module 'vitest' {
   }
 }
 
+/** A permissions boundary. */
+export const boundary = 'arn:aws:iam::123456789012:policy/book-catalog-deployer-dev-Boundary-1A2B3C4D5E6F7';
+
 /** Every optional parameter. */
 export const allParameters = [
   'corsOrigin=https://docs.example.com',
@@ -19,7 +21,7 @@ export const allParameters = [
   'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
   'hostedZoneId=Z0123456789ABCDEFGHIJ',
   'requestsPerAddress=600',
-  `permissionsBoundary=${boundaryOf('dev')}`,
+  `permissionsBoundary=${boundary}`,
 ];
 
 /** Packages the stages once, for all tests of the template. */

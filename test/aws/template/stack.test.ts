@@ -1,6 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { functionNames } from '../../../serverless/packaging/package-service.ts';
-import { findOnly, findResources, readTemplate, readTemplateText, type Template } from './template.ts';
+import { boundary } from './packaged-stages.ts';
+import {
+  findOnly,
+  findResources,
+  readTemplate,
+  readTemplateText,
+  type Template,
+  tableName,
+} from './template.ts';
 
 const template = readTemplate();
 const functions = findResources(template, 'AWS::Lambda::Function');
@@ -87,9 +97,11 @@ describe('the functions', () => {
 
   test("find the table at AWS's own name for DynamoDB in the stack's region", () => {
     for (const [id, { Properties }] of Object.entries(functions)) {
-      const sub = /^https:\/\/dynamodb\.\$\{AWS::Region\}\.\$\{AWS::URLSuffix\}\/\$\{BookTable\}$/;
+      const sub = /^https:\/\/dynamodb\.\$\{AWS::Region\}\.\$\{AWS::URLSuffix\}\/\$\{TableName\}$/;
       expect(Properties.Environment.Variables.DB_URL).toEqual(
-        id === 'CreateTokenLambdaFunction' ? undefined : { 'Fn::Sub': expect.stringMatching(sub) },
+        id === 'CreateTokenLambdaFunction'
+          ? undefined
+          : { 'Fn::Sub': [expect.stringMatching(sub), { TableName: tableName }] },
       );
     }
   });
@@ -213,6 +225,25 @@ describe('without optional parameters', () => {
     expect(propertiesOf('ApiGateway::Method').map(({ HttpMethod }) => HttpMethod)).not.toContain('OPTIONS');
     expect(JSON.stringify(template)).not.toContain('Access-Control-');
     expect(originsOfFunctions(template)).toEqual(functionNames.map(() => ''));
+  });
+});
+
+test('the boundary is attached to every role when it is set, and to none otherwise', () => {
+  const boundaries = (name: string) => [
+    ...new Set(propertiesOf('IAM::Role', readTemplate(name)).map((role) => role.PermissionsBoundary)),
+  ];
+  expect(boundaries('dev')).toEqual([undefined]);
+  expect(boundaries('dev-with-all')).toEqual([boundary]);
+});
+
+test('the deployer is denied each action by which a role without the boundary could get rights, and no other one by it', () => {
+  const text = readFileSync('serverless/resources/deployer.yml', 'utf8');
+  const { Statement } = parse(text, { logLevel: 'silent' }).Resources.DeployPolicy.Properties.PolicyDocument;
+  expect(Statement).toContainEqual({
+    Effect: 'Deny',
+    Action: ['iam:AttachRolePolicy', 'iam:CreateRole', 'iam:PutRolePermissionsBoundary', 'iam:PutRolePolicy'],
+    Resource: '*',
+    Condition: { StringNotEquals: { 'iam:PermissionsBoundary': 'Boundary' } },
   });
 });
 

@@ -17,6 +17,9 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, unknown>>;
 }
 
+/** The table of a stage: the stack's own, or a restored one. */
+export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 'RestoredTable' }] };
+
 /** Reads the template of a package, which is one of those in packaged-stages.ts. */
 export function readTemplateText(name: string): string {
   const file = 'cloudformation-template-update-stack.json';

@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SSM } from '@aws-sdk/client-ssm';
+import { settingsPath } from '../../serverless/deploy/settings.ts';
+import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { readOutputs } from '../smoke/deployed-stage.ts';
+import { type Comparison, compareBooks, raiseCounter, readCounter } from './stored-books.ts';
+import { checkRecoveryWindow, completeTable, findTable, restoreTable, suffixOf } from './table-restore.ts';
+
+const usage = `Usage: npm run restore -- --stage STAGE --at TIME [options]
+       npm run restore -- --stage STAGE --table TABLE [options]
+
+Restores the books of a stage as they were at a moment of the last 35 days, beside the table that the stage uses, and then
+switches the stage to the restored table. The old table keeps its books: --table OLD switches back. Without --prepare or
+--yes, the command only says what it would do. After an interruption, the same command continues. Needs the rights of an
+administrator.
+
+  --at TIME         the moment, with a time zone: 2026-01-31T12:00:00Z
+  --table TABLE     switch to a table that exists, such as the one before
+  --from TABLE      restore from this table instead of the one that the stage uses
+  --prepare         do everything but the switch, for a look at the comparison, or as a rehearsal
+  --yes             do everything
+  --region REGION   instead of AWS_REGION`;
+
+/** How far the restored counter is above that of the live table, which goes on counting until the switch. */
+const counterMargin = 10_000;
+
+const shownIds = 10;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: ReturnType<typeof readOptions>;
+  try {
+    options = readOptions();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  try {
+    selectTarget(options.stage, options.region);
+    return await restore(options);
+  } catch (error) {
+    // Those of AWS's clients have a sentence that says what is wrong.
+    if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
+    console.error((error as Error).message);
+    return 1;
+  }
+}
+
+function readOptions() {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({
+    options: { stage: text, region: text, at: text, table: text, from: text, prepare: flag, yes: flag },
+  });
+  const { stage, at, table } = values;
+  if (stage === undefined) throw new Error('--stage is needed');
+  if ((at === undefined) === (table === undefined)) throw new Error('Either --at or --table is needed');
+  const moment = at === undefined ? undefined : new Date(at);
+  if (moment !== undefined && !(/(Z|[+-]\d\d:\d\d)$/.test(at ?? '') && moment.getTime() < Date.now())) {
+    throw new Error(`--at ${at} is not a past moment with a time zone, like 2026-01-31T12:00:00Z`);
+  }
+  return { ...values, stage, at: moment };
+}
+
+async function restore({
+  stage,
+  at,
+  table,
+  from,
+  prepare,
+  yes,
+}: ReturnType<typeof readOptions>): Promise<number> {
+  const client = new DynamoDB();
+  const live = await findLiveTable(stage);
+  const suffix = at && suffixOf(at);
+  const isDone = suffix !== undefined && from === undefined && live.endsWith(suffix);
+  const source = from ?? (isDone ? live.slice(0, -suffix.length) : live);
+  const target = table ?? `${source}${suffix}`;
+  const existing = await findTable(client, target);
+  if (at === undefined && existing === undefined) throw new StageError(`There is no table ${target}.`);
+  if (at !== undefined && existing === undefined) await checkRecoveryWindow(client, source, at);
+
+  console.log(`Stage ${stage} uses the table ${live}.`);
+  if (live === target) {
+    if (isDone && (prepare || yes)) await raiseCounter(client, target, await readCounter(client, source));
+    console.log('There is nothing to switch.');
+    return 0;
+  }
+  const switches = `Switch the stage to ${target}: set ${settingsPath(stage)}/tableName, and deploy this folder's version`;
+  const steps = [
+    ...(at === undefined ? [] : [`Restore ${source} as of ${at.toISOString()} to ${target}`]),
+    `Give ${target} recovery, time to live, deletion protection, the tags of ${live}, and a counter above its counter`,
+    `Compare the books of ${live} and ${target}, which reads both tables`,
+    ...(prepare && !yes ? [] : [switches]),
+  ];
+  for (const [index, step] of steps.entries()) console.log(`${index + 1}. ${step}`);
+  if (!(prepare || yes)) {
+    console.log('Nothing has been done. Add --prepare for all steps but the last, or --yes for all.');
+    return 0;
+  }
+
+  if (at !== undefined) await restoreTable(client, source, target, at);
+  await completeTable(client, live, target);
+  const lastId = await readCounter(client, live);
+  await raiseCounter(client, target, lastId + counterMargin);
+  console.log(`${target} is complete. Its next id is ${(await readCounter(client, target)) + 1}.`);
+  const counted = Math.max(lastId, await readCounter(client, target));
+  console.log(describeComparison(await compareBooks(client, live, target, counted), target));
+  if (!yes) {
+    console.log(`Nothing has been switched. Add --yes to switch, or delete ${target}.`);
+    return 0;
+  }
+  return switchTable(client, stage, live, target);
+}
+
+async function findLiveTable(stage: string): Promise<string> {
+  const { BookTableName } = await readOutputs(stage);
+  if (BookTableName !== undefined) return BookTableName;
+  throw new StageError(
+    `The stack of stage ${stage} names no table: its last deploy failed. Deploy it again.`,
+  );
+}
+
+async function switchTable(client: DynamoDB, stage: string, live: string, target: string): Promise<number> {
+  const Name = `${settingsPath(stage)}/tableName`;
+  await new SSM().putParameter({ Name, Value: target, Type: 'String', Overwrite: true });
+  spawnSync('npm', ['run', 'deploy', '--', '--stage', stage], { stdio: 'inherit' });
+  const now = await findLiveTable(stage);
+  if (now !== target) {
+    console.error(`The deploy failed: the stage still uses ${now}. The same command tries again.`);
+    return 1;
+  }
+  // Books that were created in the old table during the deploy must not share their ids with others.
+  const lastId = await readCounter(client, live);
+  await raiseCounter(client, target, lastId);
+  console.log(
+    `Stage ${stage} uses ${target}. ${live} is as it was; it costs its storage until you delete it.`,
+  );
+  console.log(`The way back: npm run restore -- --stage ${stage} --table ${live} --yes`);
+  return 0;
+}
+
+function describeComparison(comparison: Comparison, target: string): string {
+  const { same, changed, onlyInFirst, onlyInSecond } = comparison;
+  const list = (ids: readonly number[]) => {
+    const shown = ids.slice(0, shownIds).join(', ');
+    return ids.length === 0 ? '0' : `${ids.length} (${shown}${ids.length > shownIds ? ', …' : ''})`;
+  };
+  return [
+    `Books, by id: ${same} are the same in both tables.`,
+    `Changed back by a switch to ${target}: ${list(changed)}`,
+    `Lost: ${list(onlyInFirst)}`,
+    `Brought back: ${list(onlyInSecond)}`,
+  ].join('\n');
+}

@@ -1,0 +1,108 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type DynamoDB,
+  ResourceNotFoundException,
+  type TableDescription,
+  type Tag,
+} from '@aws-sdk/client-dynamodb';
+import { StageError } from '../../serverless/deploy/target.ts';
+
+const pollMs = 5_000;
+const progressMs = 60_000;
+
+/** What a restore to a moment adds to the name of the table, so that a repeated command finds its own one. */
+export function suffixOf(at: Date): string {
+  return `-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+}
+
+/** @returns the table, or `undefined` when there is none */
+export async function findTable(client: DynamoDB, TableName: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.describeTable({ TableName })).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+/** @throws {StageError} unless point-in-time recovery of the table reaches back to the moment */
+export async function checkRecoveryWindow(client: DynamoDB, TableName: string, at: Date): Promise<void> {
+  const { ContinuousBackupsDescription } = await client.describeContinuousBackups({ TableName });
+  const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } =
+    ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
+  if (earliest === undefined || latest === undefined) {
+    throw new StageError(`${TableName} has no point-in-time recovery.`);
+  }
+  if (at >= earliest && at <= latest) return;
+  const range = `${earliest.toISOString()} to ${latest.toISOString()}`;
+  throw new StageError(`${TableName} can be restored to a moment from ${range}.`);
+}
+
+/** Starts a restore, unless its table is there already, and waits until DynamoDB has finished. */
+export async function restoreTable(
+  client: DynamoDB,
+  source: string,
+  target: string,
+  at: Date,
+): Promise<void> {
+  const existing = await findTable(client, target);
+  if (existing === undefined) {
+    await client.restoreTableToPointInTime({
+      SourceTableName: source,
+      TargetTableName: target,
+      RestoreDateTime: at,
+      BillingModeOverride: 'PAY_PER_REQUEST',
+      SSESpecificationOverride: { Enabled: true, SSEType: 'KMS' },
+    });
+    console.log(
+      `DynamoDB restores ${target}. It takes 20 minutes or more; the same command continues after Ctrl-C.`,
+    );
+  } else {
+    console.log(`${target} is there already: this continues an earlier run.`);
+  }
+  await waitUntilActive(client, target);
+}
+
+async function waitUntilActive(client: DynamoDB, target: string): Promise<void> {
+  const startedAt = Date.now();
+  let saidAt = startedAt;
+  for (;;) {
+    const status = (await findTable(client, target))?.TableStatus;
+    if (status === 'ACTIVE') return;
+    if (status !== undefined && status !== 'CREATING' && status !== 'UPDATING') {
+      throw new StageError(`${target} is ${status}. Delete it, and run the command again.`);
+    }
+    if (Date.now() - saidAt >= progressMs) {
+      saidAt = Date.now();
+      console.log(`${target} is not ready after ${Math.floor((saidAt - startedAt) / 60_000)} min.`);
+    }
+    await wait(pollMs);
+  }
+}
+
+/** Gives a table what a restore leaves out: recovery, time to live, deletion protection, and the tags of another table. */
+export async function completeTable(client: DynamoDB, source: string, TableName: string): Promise<void> {
+  await client.updateContinuousBackups({
+    TableName,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+  });
+  const { TimeToLiveDescription } = await client.describeTimeToLive({ TableName });
+  if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
+    const TimeToLiveSpecification = { Enabled: true, AttributeName: 'expiresAt' };
+    await client.updateTimeToLive({ TableName, TimeToLiveSpecification });
+  }
+  const table = await findTable(client, TableName);
+  const Tags = await readTags(client, source);
+  if (Tags.length > 0) await client.tagResource({ ResourceArn: table?.TableArn, Tags });
+  if (!table?.DeletionProtectionEnabled) {
+    await client.updateTable({ TableName, DeletionProtectionEnabled: true });
+    await waitUntilActive(client, TableName);
+  }
+}
+
+/** CloudFormation's tags begin with `aws:`, which nobody else may set. */
+async function readTags(client: DynamoDB, TableName: string): Promise<readonly Tag[] & Tag[]> {
+  const table = await findTable(client, TableName);
+  const { Tags = [] } = await client.listTagsOfResource({ ResourceArn: table?.TableArn });
+  return Tags.filter(({ Key }) => !Key?.startsWith('aws:'));
+}
