@@ -31,6 +31,9 @@ export const faults = {
   'response stalls': { carriedOut: true }, // midway
   'response trickles': { carriedOut: true }, // single bytes, so that the connection is not idle
   'response reset': { carriedOut: true }, // midway
+  'head cut': { carriedOut: true }, // The connection is closed cleanly (FIN): midway through the head,
+  'body missing': { carriedOut: true }, // after the head,
+  'response cut': { carriedOut: true }, // or midway through the body.
   'response altered': { carriedOut: true }, // It has other numbers, as valid JSON with the old checksum.
   'wrong checksum': { carriedOut: true }, // The response is whole.
 } as const satisfies Record<string, { readonly carriedOut: boolean }>;
@@ -207,6 +210,17 @@ async function spoil(
     return;
   }
   if (fault === 'response delayed') await sleep(delayMs);
+  if (fault === 'head cut' || fault === 'body missing' || fault === 'response cut') {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `HTTP/1.1 ${status} OK\r\n${lines.join('')}\r\n`;
+    const cut = { 'head cut': head.slice(0, head.length / 2), 'body missing': head };
+    const start =
+      fault === 'response cut'
+        ? Buffer.concat([Buffer.from(head), body.subarray(0, body.length / 2)])
+        : cut[fault];
+    outgoing.socket?.end(start);
+    return;
+  }
   outgoing.writeHead(status, headers);
   if (fault === 'response trickles') return trickle(body, outgoing);
   if (fault === 'response stalls' || fault === 'response reset') {
