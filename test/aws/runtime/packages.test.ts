@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { functions, listNodeOptions } from '../../../serverless/packaging/package-service.ts';
-import { startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import { functions } from '../../../serverless/packaging/package-service.ts';
 import { packageFunctions } from '../../../tools/runtime/package-functions.ts';
 import { sizeOfFiles } from '../../../tools/runtime/size-of-files.ts';
 import { useTables } from '../../support/fixtures.ts';
+import { startFunction } from './start-function.ts';
 
 /** Bytes that an instance reads in its cold start (docs/benchmarks.md): minified code, and its V8 code cache. */
 const withSdk = { code: 240_000, cache: 560_000 };
@@ -19,16 +19,10 @@ beforeAll(async () => {
   databaseUrl = (await open()).url;
 });
 
-describe.each(functions)('the package of $name', ({ name, handler }) => {
+describe.each(functions)('the package of $name', ({ name, nodeOptions: lambdaOptions }) => {
   /** @returns the log of an instance's INIT phase */
   const initialize = async (nodeOptions: string): Promise<string> => {
-    const instance = await startLambdaInstance(join(inject('functionsFolder'), name), handler, {
-      SECRET_TOKEN: 'a secret that only these tests know and nothing else',
-      AUTH_USERNAME: 'librarian',
-      AUTH_PASSWORD: 'a password',
-      DB_URL: databaseUrl,
-      NODE_OPTIONS: nodeOptions,
-    });
+    const instance = await startFunction(name, { DB_URL: databaseUrl, NODE_OPTIONS: nodeOptions });
     try {
       await instance.api.initialized;
       return instance.output;
@@ -37,7 +31,7 @@ describe.each(functions)('the package of $name', ({ name, handler }) => {
     }
   };
 
-  test.each(['', '--expose-gc', listNodeOptions, `--expose-gc ${listNodeOptions}`])(
+  test.each(['', '--expose-gc', lambdaOptions])(
     'has a code cache that a Node with the options "%s" uses',
     async (nodeOptions) => {
       expect(await initialize(nodeOptions)).toBe('');
