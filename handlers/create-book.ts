@@ -7,9 +7,10 @@ import { entityTagHeader } from '../lib/http/entity-tag.ts';
 import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
 import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
+import { initialize } from '../lib/init-phase.ts';
 
 const config = loadConfig(['table']);
-const books = new BookRepository(await openTable(config.table));
+const books = new BookRepository(await initialize(openTable(config.table)));
 
 /** POST /book */
 export const handler = protectedEndpoint(config, outcomes.bookCreated, async (event) => {

@@ -5,9 +5,10 @@ import { protectedEndpoint } from '../lib/endpoint.ts';
 import { readIfMatch } from '../lib/http/entity-tag.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 import { readBookId } from '../lib/http/url-parameters.ts';
+import { initialize } from '../lib/init-phase.ts';
 
 const config = loadConfig(['table']);
-const books = new BookRepository(await openTable(config.table));
+const books = new BookRepository(await initialize(openTable(config.table)));
 
 /** DELETE /book/{id} */
 export const handler = protectedEndpoint(config, outcomes.bookDeleted, async (event) => {

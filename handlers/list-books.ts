@@ -3,10 +3,11 @@ import { BookList } from '../lib/dynamodb/book-list.ts';
 import { openTable } from '../lib/dynamodb/table.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 import { linkToNext, readPageQuery } from '../lib/http/url-parameters.ts';
+import { initialize } from '../lib/init-phase.ts';
 import { streamingEndpoint } from '../lib/streaming-endpoint.ts';
 
 const config = loadConfig(['table']);
-const list = new BookList(await openTable(config.table));
+const list = new BookList(await initialize(openTable(config.table)));
 
 /** GET /books */
 export const handler = streamingEndpoint(config, outcomes.booksRetrieved, async (event) => {

@@ -7,9 +7,10 @@ import { entityTagHeader, readIfMatch } from '../lib/http/entity-tag.ts';
 import { readGivenFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 import { readBookId } from '../lib/http/url-parameters.ts';
+import { initialize } from '../lib/init-phase.ts';
 
 const config = loadConfig(['table']);
-const books = new BookRepository(await openTable(config.table));
+const books = new BookRepository(await initialize(openTable(config.table)));
 
 /** PUT /book/{id} */
 export const handler = protectedEndpoint(config, outcomes.bookUpdated, async (event) => {

@@ -1,12 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LambdaInstance } from '../../simulators/lambda-instance.ts';
-import { toHttpResponse } from '../../simulators/runtime-api.ts';
+import { forgeToken } from '../../../conformance/forge-token.ts';
+import { functions } from '../../../serverless/packaging/package-service.ts';
+import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import { type BookTable, emma, readCounter, seedBooks, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
-import { forgeToken } from '../../support/forge-token.ts';
 import { createEvent } from '../../support/load-handlers.ts';
-import { functions } from '../../support/package-service.ts';
 import { settings, startFunction } from './start-function.ts';
 
 /** setTimeout takes no more. */

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { type HttpResponse, toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
-import type { FaultyProxy } from '../../simulators/faulty-proxy.ts';
+import { type FaultyProxy, storedText } from '../../simulators/faulty-proxy.ts';
 import { type BookTable, seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
@@ -91,6 +91,12 @@ describe('GET /books as a stream', () => {
       expect(statusCode).toBe(200);
       expect(() => JSON.parse(Buffer.concat(received).toString())).toThrow();
       await expect.poll(() => requestLogs()).toMatchObject([{ level: 'ERROR', status: 200 }]);
+      // The runtime prints every member of an error.
+      expect(instance.output).not.toContain(storedText);
+
+      await proxy.heal();
+      const next = await requestList();
+      expect(JSON.parse((await buffer(next.body)).toString()).data).toHaveLength(bookCount);
     },
   );
 
@@ -122,6 +128,17 @@ describe('GET /books as a stream', () => {
   test('a function that cannot reach its table does not start', async () => {
     await instance.stop();
     await expect(startInstance('no-such-table')).rejects.toThrow('no-such-table');
+  });
+
+  test('a function whose table fails in the INIT phase says so, and prints nothing of a response', async () => {
+    await instance.stop();
+    proxy.injectFault('GetItem', 'server error', 1_000);
+
+    await expect(startInstance(table.tableName)).rejects.toThrow('InternalServerError');
+
+    await instance.waitForExit();
+    expect(instance.output).toContain('InternalServerError');
+    expect(instance.output).not.toContain(storedText);
   });
 });
 
