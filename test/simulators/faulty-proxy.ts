@@ -183,6 +183,9 @@ function concerns(
   return (operations?.includes(operation) ?? true) && attempt <= attempts;
 }
 
+/** Of a book in each error response: the SDK makes all members of the response those of its error. */
+export const storedText = 'a title that no log may show';
+
 /** Responds, or does not respond, to a request that is not forwarded. */
 function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'request lost') outgoing.socket?.destroy();
@@ -263,5 +266,6 @@ function alterDigits(body: Buffer): string {
 
 function respondWithError(outgoing: ServerResponse, status: number, name: string): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
-  outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name }));
+  const item = { title: { S: storedText } };
+  outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name, item }));
 }
