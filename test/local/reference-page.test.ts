@@ -31,6 +31,13 @@ test('the service serves the reference page and everything that it loads', async
   }
 });
 
+test('a browser is led from / to the reference page; other clients get the envelope', async () => {
+  const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  expect((await fetch(local.baseUrl, { headers: accept })).url).toBe(`${local.baseUrl}/docs`);
+  expect((await local.send('GET', '/')).envelope).toEqual({ status: 404, message: 'Not found', data: null });
+});
+
 test.each(['POST', 'PUT', 'DELETE'])('%s /docs is not found', async (method) => {
   expect((await local.send(method, '/docs')).envelope).toMatchObject({ status: 404, message: 'Not found' });
 });
@@ -80,6 +87,10 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     await page.goto(`${local.baseUrl}/docs`);
     const session = page.locator('#session');
     await expect.poll(() => session.textContent(), waiting).toMatch(/^Not logged in/);
+
+    const [login] = calls;
+    const box = await page.locator(`#operations-${login[0]}`).boundingBox();
+    expect(box?.y).toBeLessThan(300);
 
     for (const [operation, path, status] of calls) {
       const block = page.locator(`#operations-${operation}`);
