@@ -120,7 +120,7 @@ describe('a table that another program or version wrote', () => {
 
       const [book] = read === 'get' ? [(await books.get(1)).book] : await listBooks(table);
 
-      expect(book).toEqual({ id: 1, title: 'Emma', author: '', year: 0 });
+      expect(book).toEqual({ id: 1, ...aBook({ title: 'Emma' }) });
     },
   );
 
