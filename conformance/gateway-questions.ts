@@ -7,6 +7,7 @@ export const gatewayQuestions = {
   unknownPathWithToken: 'What does such a request get when it has an Authorization header?',
   largeBody: 'What do bodies of more than 5 MB and of more than 10 MB get?',
   unusualPath: 'Do unusual characters in a path reach the function as they were sent?',
+  trailingSlash: 'Does a path with a slash at its end reach the function of the path without it?',
   noContentType: 'Does a body without a Content-Type reach the function as it was sent?',
   crossOrigin:
     'What do preflight requests get, and can scripts of the configured origin read the responses of API Gateway?',

@@ -7,6 +7,7 @@ import { entityTagHeader } from '../lib/http/entity-tag.ts';
 import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
 import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
+import { locationHeader } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));
@@ -16,5 +17,6 @@ export const handler = protectedEndpoint(config, outcomes.bookCreated, async (ev
   const fields = readFields(event, bookFields);
   if (fields === undefined) throw new HttpError(outcomes.invalidInput);
   const { book, version, replayed } = await books.create(fields, readIdempotencyKey(event));
-  return { data: book, headers: { ...entityTagHeader(version), ...replayedHeader(replayed) } };
+  const location = locationHeader(event, book.id);
+  return { data: book, headers: { ...location, ...entityTagHeader(version), ...replayedHeader(replayed) } };
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+
 import { createBook, expectListed, expectStored, listPath } from '../books.ts';
 import { defineCases } from '../case.ts';
 import { requestEach } from '../contract/description.ts';
@@ -74,6 +75,18 @@ export const authorizationCases = defineCases('authorization', (test) => {
       await expectListed(context, author, []);
     });
   }
+
+  test('4.9', 'A 401 has a challenge whose scheme no client knows', async (context) => {
+    const responses = [
+      await context.logIn({}),
+      await context.send({ method: 'GET', path: '/books' }),
+      await context.send({ method: 'GET', path: '/books', headers: { Authorization: 'Bearer x' } }),
+    ];
+    for (const { status, headers } of responses) {
+      const challenge = headers['www-authenticate'] ?? headers['x-amzn-remapped-www-authenticate'];
+      assert.deepEqual([status, challenge], [401, 'BookCatalog'], 'the status and the challenge');
+    }
+  });
 
   for (const [situation, makeHeaders, outcome] of refusedHeaders.slice(0, 2)) {
     test('4.2, 11.9, 12.6', `The error of ${situation} comes before every other`, async (context) => {

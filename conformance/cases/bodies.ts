@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { unknownField } from '../a-book.ts';
 import {
   createBook,
   createMissingId,
@@ -41,7 +42,7 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['has a character cut off', Buffer.from('{"title":"\xe2\x82"}', 'latin1')],
   ['has a surrogate in UTF-8', Buffer.from('{"title":"\xed\xa0\x80"}', 'latin1')],
   ['has a code point above U+10FFFF', Buffer.from('{"title":"\xf4\x90\x80\x80"}', 'latin1')],
-  ['has no UTF-8 in an unknown field', Buffer.from('{"title":"Emma","isbn":"\xff"}', 'latin1')],
+  ['has no UTF-8 in an unknown field', Buffer.from(`{"title":"Emma","${unknownField}":"\xff"}`, 'latin1')],
   ['is in UTF-16', Buffer.from('{"title":"Emma"}', 'utf16le')],
   ['starts with a byte order mark', '\ufeff{"title":"Emma"}'],
   ['is 100,000 nested arrays', '['.repeat(depth) + ']'.repeat(depth)],

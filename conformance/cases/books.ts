@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
+import { aBook, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
 import { createBook, deleteBook, expectCreated, expectMissing, expectStored } from '../books.ts';
 import { defineCases } from '../case.ts';
 import { expectResponse } from '../expect.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
-const emma = { title: 'Emma', author: 'Jane Austen', year: 1815 };
+const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
 
 const partialBodies: readonly object[] = [
   {},
-  { title: 'Emma' },
-  { author: 'Jane Austen' },
-  { year: 1815 },
+  ...fieldSchemas.map(([name, schema]) => ({ [name]: makeValues(schema)[0] })),
   { title: 'Emma', author: 'Jane Austen' },
   { title: 'Emma', year: 1815 },
   { author: 'Jane Austen', year: 1815 },
   emma,
   { title: 'Dune', author: 'Frank Herbert', year: 1965 },
-  { title: '', author: '', year: 0 },
+  aBook(),
 ];
 
 /** Members that a body may have besides `year`. */
@@ -25,7 +24,7 @@ const ignoredMembers: readonly (readonly [string, string])[] = [
   ['an id', '"id":123456789'],
   ['the id null', '"id":null'],
   ['an id of the wrong type', '"id":{"x":[]}'],
-  ['an unknown field', '"isbn":"978-0-14-143958-7"'],
+  ['an unknown field', `"${unknownField}":"978-0-14-143958-7"`],
   ['unknown fields of every type', '"a":null,"b":[1,{"c":[]}],"d":{"title":"x"},"e":true,"f":1e999'],
   ['the names of the fields in another case', '"Title":"x","AUTHOR":"y","Year":1'],
   ['names of fields with spaces', '" title":"x","author ":"y"'],
@@ -50,13 +49,22 @@ export const createBookCases = defineCases('create-book', (test) => {
     await expectStored(context, equal);
   });
 
+  test('6.5', 'Location is the path of the created book', async (context) => {
+    const response = await context.call('POST', '/book', emma);
+    const book = expectCreated(response, emma);
+    const { location = '' } = response.headers;
+    assert.match(location, /^\/[^/]/, `Location is a path, got ${location}`);
+    const there = new URL(location, context.resolve('/book'));
+    assert.deepEqual(there, context.resolve(`/book/${book.id}`), 'where Location leads');
+  });
+
   for (const body of partialBodies) {
     test(
       '6.2, 6.3, 8.1',
-      `A book made of ${JSON.stringify(body)} is stored with zero values`,
+      `A book made of ${JSON.stringify(body)} is stored with defaults`,
       async (context) => {
         const response = await context.call('POST', '/book', body);
-        await expectStored(context, expectCreated(response, { title: '', author: '', year: 0, ...body }));
+        await expectStored(context, expectCreated(response, body));
       },
     );
   }

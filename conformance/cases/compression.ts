@@ -3,7 +3,18 @@ import { createBook, expectBooks, listPath, pickBooks } from '../books.ts';
 import { defineCases } from '../case.ts';
 import { decodeBody } from '../decode-body.ts';
 
-const codings = ['gzip', 'br', 'zstd', 'gzip, deflate, br', 'identity', 'x-unknown', '*;q=0', 'gzip;q=0'];
+const codings = [
+  'gzip',
+  'br',
+  'zstd',
+  'gzip, deflate, br',
+  'identity',
+  'x-unknown',
+  '*;q=0',
+  'gzip;q=0',
+  '*',
+  '*;q=0.5, gzip',
+];
 
 /** Content coding (RFC 9110 section 12.5.3): compression is optional, but the client has to support the coding. */
 export const compressionCases = defineCases('compression', (test) => {

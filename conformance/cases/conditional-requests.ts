@@ -12,6 +12,8 @@ type Header = string | readonly string[];
 /** The comparison by which a header matches; a strong match is also a weak one. */
 type Match = 'strong' | 'weak' | 'none';
 
+const cacheControl = 'private, max-age=0, must-revalidate';
+
 const strongTag = /^"[\x21\x23-\x7e]+"$/;
 const hundredTags = Array.from({ length: 100 }, (_, index) => `"${index}", `).join('');
 
@@ -84,13 +86,14 @@ export const conditionalRequestCases = defineCases('conditional-requests', (test
   });
 
   for (const [match, situation, makeHeader] of headers) {
-    const getRules = match === 'none' ? '12.3, 12.7' : '12.2, 12.7, 1.4';
+    const getRules = match === 'none' ? '8.3, 12.3, 12.7' : '8.3, 12.2, 12.7, 1.4';
     test(getRules, `GET with If-None-Match of ${situation}: match ${match}`, async (context) => {
       const { book, path, tag } = await createTagged(context);
       const response = await callIf(context, 'GET', path, makeHeader(tag));
       if (match !== 'none') return expectNotModified(response, tag);
       expectResponse(response, outcomes.bookRetrieved, book);
       assert.equal(tagOf(response), tag, 'the tag');
+      assert.equal(response.headers['cache-control'], cacheControl, 'Cache-Control');
     });
 
     const writeRules = match === 'strong' ? '12.4, 12.7' : '12.5, 12.7';
@@ -220,8 +223,8 @@ function tagOf({ request, headers: { etag = '' } }: HttpResponse): string {
 }
 
 function expectNotModified({ status, headers, body }: HttpResponse, tag: string): void {
-  const actual = { status, tag: headers.etag, bytes: body.length };
-  assert.deepEqual(actual, { status: 304, tag, bytes: 0 }, 'the 304 without a body');
+  const actual = { status, tag: headers.etag, cacheControl: headers['cache-control'], bytes: body.length };
+  assert.deepEqual(actual, { status: 304, tag, cacheControl, bytes: 0 }, 'the 304 without a body');
 }
 
 /** Sends a header that the method heeds: If-None-Match with GET, If-Match with the others. */

@@ -12,7 +12,7 @@ const preflights = [
   { path: '/book/1', methods: ['DELETE', 'GET', 'OPTIONS', 'PUT'] },
 ];
 
-const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Retry-After';
+const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After';
 
 const ofGateway = { gatewayQuestion: gatewayQuestions.crossOrigin };
 const anyOrigin = 'https://elsewhere.example';

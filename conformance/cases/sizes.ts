@@ -1,12 +1,5 @@
-import {
-  type BookFields,
-  createBook,
-  dune,
-  expectCreated,
-  expectRefused,
-  expectStored,
-  expectWritten,
-} from '../books.ts';
+import { type BookFields, fieldSchemas } from '../a-book.ts';
+import { createBook, dune, expectCreated, expectRefused, expectStored, expectWritten } from '../books.ts';
 import { defineCases } from '../case.ts';
 import { expectResponse } from '../expect.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
@@ -15,18 +8,18 @@ import { outcomes } from '../outcomes.ts';
 const kilobyte = 1024;
 const largeBody = { gatewayQuestion: gatewayQuestions.largeBody };
 
+const textFields = fieldSchemas.flatMap(([name, { type }]) => (type === 'string' ? name : []));
+
 /** An item's limit counts the names and the other attributes as well, hence some room. */
 const fitting: readonly (readonly [string, Partial<BookFields>])[] = [
-  ['a title of 390 KB', { title: 'x'.repeat(390 * kilobyte) }],
-  ['an author of 390 KB', { author: 'y'.repeat(390 * kilobyte) }],
+  ...textFields.map((name) => [`390 KB of ${name}`, { [name]: 'x'.repeat(390 * kilobyte) }] as const),
   ['texts of 195 KB each', { title: 'x'.repeat(195 * kilobyte), author: 'y'.repeat(195 * kilobyte) }],
   ['a title of 390 KB in characters of 3 bytes', { title: '書'.repeat(130 * kilobyte) }],
   ['a title of 390 KB in characters of 4 bytes', { title: '📚'.repeat((390 / 4) * kilobyte) }],
 ];
 
 const tooLarge: readonly (readonly [string, Partial<BookFields>])[] = [
-  ['a title of 410 KB', { title: 'x'.repeat(410 * kilobyte) }],
-  ['an author of 410 KB', { author: 'y'.repeat(410 * kilobyte) }],
+  ...textFields.map((name) => [`410 KB of ${name}`, { [name]: 'x'.repeat(410 * kilobyte) }] as const),
   ['texts of 205 KB each', { title: 'x'.repeat(205 * kilobyte), author: 'y'.repeat(205 * kilobyte) }],
   ['a title of 410 KB in characters of 3 bytes', { title: '書'.repeat((410 / 3) * kilobyte + 1) }],
   ['a title of 1 MB', { title: 'x'.repeat(1024 * kilobyte) }],

@@ -46,10 +46,12 @@ const wrongCredentials: readonly (readonly [string, Body])[] = [
 /** POST /token: who gets a token, and what the token is. */
 export const tokenEndpointCases = defineCases('token', (test) => {
   test('5.4', 'The right credentials get a token and nothing else as data', async (context) => {
-    const data = expectOutcome(await context.logIn(context.credentials), outcomes.tokenGenerated);
+    const response = await context.logIn(context.credentials);
+    const data = expectOutcome(response, outcomes.tokenGenerated);
     const { token } = data as { token: unknown };
     assert.equal(typeof token, 'string', `the data has a string \`token\`, got ${JSON.stringify(data)}`);
     assert.deepEqual(data, { token }, 'the data');
+    assert.equal(response.headers['cache-control'], 'no-store', 'Cache-Control');
   });
 
   test('5.5', 'A token is signed with HS256 and has the one claim exp, 15 minutes ahead', async (context) => {

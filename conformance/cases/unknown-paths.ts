@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createBook, expectStored } from '../books.ts';
+import { createBook, dune, expectBooks, expectCreated, expectStored } from '../books.ts';
 import { defineCases } from '../case.ts';
 import type { ConformanceContext } from '../context.ts';
 import { expectResponse } from '../expect.ts';
@@ -43,6 +43,22 @@ export const unknownPathCases = defineCases('unknown-paths', (test) => {
       });
     }
   }
+
+  const slash = { gatewayQuestion: gatewayQuestions.trailingSlash };
+  test(
+    '1.6',
+    'One slash at the end of a path makes no difference, more are not found',
+    slash,
+    async (context) => {
+      const created = await context.call('POST', '/book/', dune);
+      const book = expectCreated(created, dune);
+      assert.equal(created.headers.location, context.resolve(`/book/${book.id}`).pathname, 'Location');
+      expectResponse(await context.call('GET', `/book/${book.id}/`), outcomes.bookRetrieved, book);
+      const page = await context.call('GET', `/books/?limit=1&after=${book.id - 1}`);
+      assert.deepEqual(expectBooks(page), [book], 'the page');
+      expectResponse(await context.call('GET', '/books//'), outcomes.notFound);
+    },
+  );
 
   test('1.6', 'A body that is no JSON, sent to an unknown path, is not found', withToken, async (context) =>
     expectResponse(await context.call('POST', '/nowhere', '{'), outcomes.notFound),

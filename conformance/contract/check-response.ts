@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { decodeBody } from '../decode-body.ts';
 import type { HttpResponse } from '../http-client.ts';
+import type { Outcome } from '../outcomes.ts';
 import {
   description,
   examplesOf,
@@ -10,7 +11,8 @@ import {
   type ResponseDescription,
 } from './description.ts';
 
-const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+// `int64` says how wide an integer is in other languages.
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false, formats: { int64: true } });
 
 /** Messages of responses to invalid requests. */
 const refusals: readonly unknown[] = ['Invalid input', 'Invalid request payload', 'Invalid idempotency key'];
@@ -58,21 +60,28 @@ function findProblem(response: HttpResponse): string | undefined {
   const envelope = parseBody(response);
   const problem = validate(described.content['application/json'].schema, envelope);
   if (problem !== undefined) return `the body ${problem}`;
-  return operation && findWrongVerdict(response, operation, (envelope as { message: unknown }).message);
+  const { status: named, message } = envelope as Outcome;
+  const examples = Object.values(examplesOf(described)) as Outcome[];
+  if (!examples.some((example) => example.status === named && example.message === message))
+    return `no example has the status ${named} and the message ${message}`;
+  return operation && findWrongVerdict(response, operation, message);
 }
 
-/** The responses of paths that are not described. */
+/** The responses of paths that are not described; only the text of openapi.yaml has the 404. */
 function findForAnyPath(status: number): ResponseDescription | undefined {
-  const { NotFound, BadRequest, TooManyRequests } = description.components.responses;
-  return { 404: NotFound, 400: BadRequest, 429: TooManyRequests }[status];
+  const { responses, schemas } = description.components;
+  const example = { status: 404, message: 'Not found', data: null };
+  const notFound = { content: { 'application/json': { schema: schemas.EmptyEnvelope, example } } };
+  return { 404: notFound, 400: responses.BadRequest, 429: responses.TooManyRequests }[status];
 }
 
 function findHeaderProblem(response: HttpResponse, described: ResponseDescription): string | undefined {
   const type = response.headers['content-type'];
   if (described.content && type !== 'application/json') return `Content-Type is ${type}`;
   for (const [name, { required, schema }] of Object.entries(described.headers ?? {})) {
-    const value = response.headers[name.toLowerCase()];
-    const problem = value === undefined && !required ? undefined : validate(schema, value);
+    const text = response.headers[name.toLowerCase()];
+    const value = schema.type === 'integer' ? Number(text) : text;
+    const problem = text === undefined && !required ? undefined : validate(schema, value);
     if (problem !== undefined) return `the header ${name}: ${value} ${problem}`;
   }
   return undefined;

@@ -11,7 +11,7 @@ interface JsonDescription {
 
 interface HeaderDescription {
   readonly required?: boolean;
-  readonly schema: object;
+  readonly schema: { readonly type?: string };
   readonly example?: unknown;
 }
 
@@ -40,7 +40,10 @@ const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../o
 /** openapi.yaml, as far as the tests use it, with each `$ref` replaced by what it names. */
 export const description = resolveReferences(source) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: { readonly responses: Responses };
+  readonly components: {
+    readonly responses: Responses;
+    readonly schemas: Readonly<Record<'EmptyEnvelope', object>>;
+  };
 };
 
 /** Every operation; its route is method and path template, such as `GET /book/{id}`. */
@@ -74,7 +77,7 @@ export function requestEach(id: number | string, body: string) {
 
 /** Finds the operation that a request asks for; `path` may have a query. */
 export function findOperation(method: string, path: string): Operation | undefined {
-  const [pathname = ''] = path.split('?');
+  const pathname = path.replace(/\?.*/s, '').replace(/(?<=.)\/$/, '');
   const fits = ({ route }: Operation) => makePattern(route).test(`${method} ${pathname}`);
   return operations.find(({ route }) => route === `${method} ${pathname}`) ?? operations.find(fits);
 }

@@ -107,12 +107,14 @@ export class BookList {
     let lastShard: number | undefined;
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: ItemKey | undefined;
+      let items = missing;
       do {
-        const page = await this.#query(shard, projection, after, missing, startKey);
+        const page = await this.#query(shard, projection, after, items, startKey);
         const elements: readonly Element[] = JSON.parse(`[${page.items}]`);
         if (elements.length > 0) yield elements;
         missing -= elements.length;
-        if (missing === 0) return;
+        if (missing <= 0) return;
+        items *= 4; // The limit of a Query counts deleted books, too.
         startKey = page.lastEvaluatedKey;
       } while (startKey !== undefined);
       lastShard ??= await this.#readLastShard();
@@ -130,6 +132,7 @@ export class BookList {
     const input = {
       // "shard" is a reserved word, too.
       KeyConditionExpression: '#shard = :shard AND #id > :after',
+      FilterExpression: 'attribute_not_exists(expiresAt)', // deleted books
       ProjectionExpression: projection.expression,
       ExpressionAttributeNames: { '#shard': 'shard', ...projection.names },
       ExpressionAttributeValues: { ':shard': shard, ':after': after },

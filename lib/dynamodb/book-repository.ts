@@ -1,4 +1,4 @@
-import type { BookFields, CreatedBook, VersionedBook } from '../books/book.ts';
+import { type BookFields, bookFields, type CreatedBook, type VersionedBook } from '../books/book.ts';
 import {
   BookNotFoundError,
   BookTooLargeError,
@@ -12,7 +12,7 @@ import { attemptTimeoutMs } from './attempts.ts';
 import { ConditionFailedError } from './errors.ts';
 import { findClaim, fingerprintOf, putClaim, type StoredClaim } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
-import { isTooLarge, parseCounter, parseDrawnId, parseStoredBook, type StoredBook } from './stored-items.ts';
+import { isTooLarge, parseDeletion, parseDrawnId, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';
 import { isSince, tokenLimit } from './write-token.ts';
 
@@ -22,6 +22,15 @@ const maxVersions = 100;
 /** The versions that a book may have; any when absent. */
 type Versions = readonly string[] | undefined;
 
+/** What a write does to the tokens of a book; one that was stored by other means has none. */
+const shiftTokens = 'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
+
+/** Placeholders for the fields, some of which are reserved words of DynamoDB's expressions. */
+const fieldNames = Object.fromEntries(Object.keys(bookFields).map((name) => [`#${name}`, name]));
+
+/** What is left of a deleted book refuses late attempts for this long. DynamoDB's time to live removes it some time later. */
+const deletedSeconds = 24 * 60 * 60;
+
 /**
  * The books one by one. Each operation throws a {@link StorageUnavailableError} when the database gives no usable response,
  * or nobody can know whether a write was carried out; with versions, also a {@link VersionMismatchError} when the book has
@@ -30,13 +39,13 @@ type Versions = readonly string[] | undefined;
  * An attempt at a write may arrive after it was given up, and must then do nothing. So each attempt has a token, which
  * becomes the version of the book, and a condition:
  *
- * - A create needs an id that no book has.
+ * - A create needs an id that no book has or had. A deletion leaves an item without the book.
  * - The first attempt at an update or a deletion needs a last write that is older than the attempt's own deadline, so it never
  *   undoes a write that began after the deadline. With versions, it needs one of these.
- * - Every later attempt needs exactly the version that was read in between. An update then also raises the book's `fence`,
- *   which refuses the attempts before it for good.
+ * - Every later attempt needs exactly the version that was read in between. An update then also raises the `fence` of the
+ *   item, which refuses the attempts before it for good.
  *
- * After a lost response, the book tells what happened: it has a token of ours, or no write since ours began can have
+ * After a lost response, the item tells what happened: it has a token of ours, or no write since ours began can have
  * replaced it ({@link mayBeReplaced}), or nobody can know.
  */
 export class BookRepository {
@@ -63,8 +72,7 @@ export class BookRepository {
       },
       settle: async ({ lost, refused }) => {
         const found = await this.#find(book.id);
-        // A book that refused an attempt, and is gone now, has been deleted since.
-        const version = found ? ownToken(found, lost) : refused ? lost[0] : undefined;
+        const version = found && ownToken(found, lost);
         if (version !== undefined) return { book, version, replayed: false };
         if (found && mayBeReplaced(found, lost)) throw new StorageUnavailableError('others changed the book');
         if (found || refused) throw new IdTakenError(book.id);
@@ -105,9 +113,7 @@ export class BookRepository {
 
   /** @throws {BookNotFoundError} */
   async get(id: number): Promise<VersionedBook> {
-    const found = await this.#find(id);
-    if (found === undefined) throw new BookNotFoundError();
-    return found.current;
+    return currentOf(await this.#find(id));
   }
 
   /**
@@ -118,20 +124,21 @@ export class BookRepository {
    */
   async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
     const entries = Object.entries(changes);
-    const check = (found: StoredBook | undefined): StoredBook => {
-      if (found === undefined) throw new BookNotFoundError();
+    const check = (found: StoredBook | undefined): VersionedBook => {
+      const current = currentOf(found);
+      if (hasVersion(current, versions)) return current;
       // A change that does not fit comes before a wrong version (specification 12.6).
-      if (hasVersion(found, versions)) return found;
-      throw isTooLarge({ ...found.current.book, ...changes })
+      throw isTooLarge({ ...current.book, ...changes })
         ? new BookTooLargeError()
         : new VersionMismatchError();
     };
-    if (entries.length === 0) return check(await this.#find(id)).current;
+    if (entries.length === 0) return check(await this.#find(id));
     if (isTooLarge(changes)) {
       await this.get(id);
       throw new BookTooLargeError();
     }
-    let seen = needsReading(versions) ? check(await this.#find(id)) : undefined;
+    let seen = needsReading(versions) ? await this.#find(id) : undefined;
+    if (needsReading(versions)) check(seen);
     let fence: string | undefined;
     return this.#table.write({
       send: async (token, options) => {
@@ -141,7 +148,7 @@ export class BookRepository {
         const input = {
           Key: bookKey(id),
           ConditionExpression: expression,
-          UpdateExpression: `SET ${fields}, previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken${fencing}`,
+          UpdateExpression: `SET ${fields}, ${shiftTokens}${fencing}`,
           ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
           ExpressionAttributeValues: {
             ...values,
@@ -151,49 +158,54 @@ export class BookRepository {
           },
           ReturnValues: 'ALL_NEW' as const,
         };
-        return (await this.#table.update(input, parseStoredBook, options)).current;
+        return currentOf(await this.#table.update(input, parseStoredBook, options));
       },
       settle: async ({ lost }) => {
         const found = await this.#find(id);
-        if (found === undefined && lost.length > 0 && (await this.#mayHaveExisted(id))) {
-          throw new StorageUnavailableError('the book was deleted, before or after the update');
-        }
-        if (found && ownToken(found, lost) !== undefined) return found.current;
-        const needed = seen ? [seen.current.version] : versions;
+        if (found?.book && ownToken(found, lost) !== undefined) return currentOf(found);
+        const needed = seen ? [seen.version] : versions;
         if (found && mayBeReplaced(found, lost, needed))
           throw new StorageUnavailableError('others changed the book');
-        seen = check(found);
+        check(found);
+        seen = found;
         // Others may have raised the fence higher.
-        if (lost.length > 0) fence = [seen.fence ?? '', ...lost].toSorted().at(-1);
+        if (lost.length > 0) fence = [found?.fence ?? '', ...lost].toSorted().at(-1);
         return undefined;
       },
     });
   }
 
   /**
-   * Removes a book. When a response was lost and the book is gone, our own request has probably removed it: that counts as
-   * success, as a false "not found" would be worse.
+   * Removes a book. Its tokens stay for a day, so that a lost response can be told from a book that was not there.
    *
    * @throws {BookNotFoundError}
    */
   async delete(id: number, versions?: Versions): Promise<void> {
-    const check = (found: StoredBook | undefined): StoredBook => {
-      if (found === undefined) throw new BookNotFoundError();
-      if (!hasVersion(found, versions)) throw new VersionMismatchError();
-      return found;
+    const check = (found: StoredBook | undefined): void => {
+      if (!hasVersion(currentOf(found), versions)) throw new VersionMismatchError();
     };
-    let seen = needsReading(versions) ? check(await this.#find(id)) : undefined;
+    let seen = needsReading(versions) ? await this.#find(id) : undefined;
+    if (needsReading(versions)) check(seen);
     await this.#table.write({
       send: async (token, options) => {
         const { expression, values } = conditionOf(token, versions, seen);
-        const input = { ConditionExpression: expression, ExpressionAttributeValues: values };
-        await this.#table.delete({ Key: bookKey(id), ...input }, options);
+        const expiresAt = Math.floor(Date.now() / 1000) + deletedSeconds;
+        const input = {
+          Key: bookKey(id),
+          ConditionExpression: expression,
+          UpdateExpression: `SET ${shiftTokens}, expiresAt = :expiresAt REMOVE ${Object.keys(fieldNames).join()}`,
+          ExpressionAttributeNames: fieldNames,
+          ExpressionAttributeValues: { ...values, ':writeToken': token, ':expiresAt': expiresAt },
+          ReturnValues: 'UPDATED_NEW' as const,
+        };
+        await this.#table.update(input, parseDeletion, options);
         return true;
       },
       settle: async ({ lost }) => {
         const found = await this.#find(id);
-        if (found === undefined && lost.length > 0 && (await this.#mayHaveExisted(id))) return true;
-        seen = check(found);
+        if (found?.version !== undefined && lost.includes(found.version)) return true;
+        check(found);
+        seen = found;
         return undefined;
       },
     });
@@ -215,11 +227,6 @@ export class BookRepository {
     }
   }
 
-  /** Whether the id has been drawn, so that there may have been a book. */
-  async #mayHaveExisted(id: number): Promise<boolean> {
-    return id <= ((await this.#table.get(counterKey, parseCounter)) ?? Number.POSITIVE_INFINITY);
-  }
-
   #find(id: number): Promise<StoredBook | undefined> {
     return this.#table.get(bookKey(id), parseStoredBook);
   }
@@ -235,19 +242,20 @@ function putBook(id: number, fields: BookFields, token: string) {
 function conditionOf(token: string, versions: Versions, seen?: StoredBook, fence?: string) {
   const deadline = tokenLimit(token, attemptTimeoutMs);
   const isOrdinary = (book: StoredBook) =>
-    (book.current.version ?? deadline) < deadline && (book.fence ?? '') < token;
+    (book.version ?? deadline) < deadline && (book.fence ?? '') < token;
   if (seen && (versions || fence !== undefined || !isOrdinary(seen))) {
-    const { version } = seen.current;
+    const { version } = seen;
     if (version !== undefined) return { expression: 'writeToken = :seen', values: { ':seen': version } };
-    return { expression: 'attribute_exists(id) AND attribute_not_exists(writeToken)', values: undefined };
+    return { expression: 'attribute_exists(id) AND attribute_not_exists(writeToken)', values: {} };
   }
   if (versions) {
     const values = Object.fromEntries(versions.map((version, index) => [`:version${index}`, version]));
     return { expression: `writeToken IN (${Object.keys(values).join()})`, values };
   }
+  const isNotFenced = '(attribute_not_exists(fence) OR fence < :writeToken)';
   return {
-    expression: 'writeToken < :deadline AND (attribute_not_exists(fence) OR fence < :writeToken)',
-    values: { ':deadline': deadline, ':writeToken': token },
+    expression: `attribute_not_exists(expiresAt) AND writeToken < :deadline AND ${isNotFenced}`,
+    values: { ':deadline': deadline },
   };
 }
 
@@ -256,13 +264,19 @@ function needsReading(versions: Versions): boolean {
   return versions !== undefined && (versions.length === 0 || versions.length > maxVersions);
 }
 
-function hasVersion({ current: { version } }: StoredBook, versions: Versions): boolean {
+/** @throws {BookNotFoundError} when there is no book, or not any more */
+function currentOf(found: StoredBook | undefined): VersionedBook {
+  if (found?.book === undefined) throw new BookNotFoundError();
+  return { book: found.book, version: found.version };
+}
+
+function hasVersion({ version }: VersionedBook, versions: Versions): boolean {
   return versions === undefined || (version !== undefined && versions.includes(version));
 }
 
 /** @returns the token among ours with which the book was written last, or before the last time */
-function ownToken({ current, previousVersion }: StoredBook, ours: readonly string[]): string | undefined {
-  return ours.find((token) => token === current.version || token === previousVersion);
+function ownToken({ version, previousVersion }: StoredBook, ours: readonly string[]): string | undefined {
+  return ours.find((token) => token === version || token === previousVersion);
 }
 
 /**

@@ -1,11 +1,14 @@
-import { type Book, type BookFields, bookFields, type VersionedBook } from '../books/book.ts';
+import { type Book, type BookFields, bookFields } from '../books/book.ts';
 import { AttemptError } from './errors.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** A book with what its writes left behind (write-token.ts). */
+/** The item of a book, or what a deletion left of it. */
 export interface StoredBook {
-  readonly current: VersionedBook;
+  /** `undefined` after the deletion. */
+  readonly book: Book | undefined;
+  /** The token of the last write; `undefined` for a book that was stored by other means and never updated. */
+  readonly version: string | undefined;
   /** The token of the write before the last one. */
   readonly previousVersion: string | undefined;
   /** Attempts with tokens up to this one have been given up, and are refused when they arrive late. */
@@ -27,11 +30,12 @@ export function isTooLarge(fields: Partial<BookFields>): boolean {
   return sizes.reduce((total, size) => total + size) > maxFieldBytes;
 }
 
-/** @returns the book in an item @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
+/** @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
 export function parseStoredBook(item: Item): StoredBook {
-  const { writeToken, previousWriteToken, fence } = item;
+  const { writeToken, previousWriteToken, fence, expiresAt } = item;
   return {
-    current: { book: parseBook(item), version: textOf(writeToken) },
+    book: expiresAt === undefined ? parseBook(item) : undefined,
+    version: textOf(writeToken),
     previousVersion: textOf(previousWriteToken),
     fence: textOf(fence),
   };
@@ -60,6 +64,11 @@ export function parseDrawnId(counter: Item): number {
   const id = parseCounter(counter);
   if (id === 0) throw damaged('the counter drew 0, which is not an id');
   return id;
+}
+
+/** @throws {AttemptError} when the response does not say that a book was deleted */
+export function parseDeletion({ expiresAt }: Item): void {
+  parseInteger(expiresAt, 'a deletion has no expiry');
 }
 
 /** @throws {AttemptError} with the problem when a value is not a safe integer */

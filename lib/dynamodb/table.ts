@@ -1,5 +1,4 @@
 import {
-  DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -93,10 +92,6 @@ export class Table {
   async putAll(inputs: readonly Input<typeof PutCommand>[], options: AttemptOptions): Promise<void> {
     const TransactItems = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
     await this.#client.send(new TransactWriteCommand({ TransactItems }), options);
-  }
-
-  async delete(input: Input<typeof DeleteCommand>, options: AttemptOptions): Promise<void> {
-    await this.#client.send(new DeleteCommand({ TableName: this.#name, ...input }), options);
   }
 
   /** @returns the parsed attributes that `ReturnValues` asks for */

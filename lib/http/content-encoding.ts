@@ -19,7 +19,8 @@ const offered = [...Object.keys(encoders), 'identity'];
 
 /** Compresses the body of a response as `Accept-Encoding` asks, if it does (RFC 9110 section 12.5.3). */
 export function encodeContent(event: APIGatewayProxyEvent, response: StreamedResponse): StreamedResponse {
-  const accepted = combinedValue(event, 'accept-encoding');
+  // Clients that send a wildcard have not chosen a coding and may decode none.
+  const accepted = combinedValue(event, 'accept-encoding')?.replaceAll('*', 'identity');
   const [coding = 'identity'] = preferredEncodings(accepted, offered, offered);
   const headers = { ...response.headers, Vary: 'Accept-Encoding' };
   const encoder = encoders[coding]?.();

@@ -16,11 +16,12 @@ export function createResponse(
   { outcome = success, data = null, headers }: Result,
 ): APIGatewayProxyResult {
   const { status, message } = outcome;
+  const allHeaders = { ...outcome.headers, ...headers };
   // The one response without content (RFC 9110 section 15.4.5), and so without the envelope.
-  if (outcome === outcomes.notModified) return { statusCode: status, headers: { ...headers }, body: '' };
+  if (outcome === outcomes.notModified) return { statusCode: status, headers: allHeaders, body: '' };
   return {
     statusCode: status,
-    headers: { 'Content-Type': 'application/json', ...outcome.headers, ...headers },
+    headers: { 'Content-Type': 'application/json', ...allHeaders },
     body: JSON.stringify({ status, message, data }),
   };
 }

@@ -6,24 +6,37 @@ export interface Outcome {
 }
 
 /**
+ * A cache of one client may keep a book, and asks each time whether it has changed. With `no-cache` in place of the last
+ * two, undici's cache would not keep it.
+ */
+const kept = { 'Cache-Control': 'private, max-age=0, must-revalidate' };
+
+/** A scheme of our own, because clients respond to `Basic` and `Bearer` (specification 4.9). */
+const challenge = { 'WWW-Authenticate': 'BookCatalog' };
+
+/**
  * Every outcome of the functions (docs/specification.md). API Gateway's own responses are in
  * serverless/deploy/gateway-responses.ts.
  */
 export const outcomes = {
-  tokenGenerated: { status: 200, message: 'Token generated successfully' },
+  tokenGenerated: {
+    status: 200,
+    message: 'Token generated successfully',
+    headers: { 'Cache-Control': 'no-store' },
+  },
   bookCreated: { status: 201, message: 'Book created successfully' },
   booksRetrieved: { status: 200, message: 'Books retrieved successfully' },
-  bookRetrieved: { status: 200, message: 'Book retrieved successfully' },
+  bookRetrieved: { status: 200, message: 'Book retrieved successfully', headers: kept },
   bookUpdated: { status: 200, message: 'Book updated successfully' },
   bookDeleted: { status: 200, message: 'Book deleted successfully' },
-  notModified: { status: 304, message: '' },
+  notModified: { status: 304, message: '', headers: kept },
 
   invalidInput: { status: 400, message: 'Invalid input' },
   invalidIdempotencyKey: { status: 400, message: 'Invalid idempotency key' },
   invalidRequestPayload: { status: 400, message: 'Invalid request payload' },
-  tokenRequired: { status: 401, message: 'Authorization token required' },
-  invalidToken: { status: 401, message: 'Invalid token' },
-  invalidCredentials: { status: 401, message: 'Invalid credentials' },
+  tokenRequired: { status: 401, message: 'Authorization token required', headers: challenge },
+  invalidToken: { status: 401, message: 'Invalid token', headers: challenge },
+  invalidCredentials: { status: 401, message: 'Invalid credentials', headers: challenge },
   bookNotFound: { status: 404, message: 'Book not found' },
   preconditionFailed: { status: 412, message: 'Precondition failed' },
   idempotencyKeyUsed: { status: 422, message: 'Idempotency key already used' },

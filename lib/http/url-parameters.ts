@@ -44,13 +44,20 @@ function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: In
   return value >= minimum && value <= maximum ? value : undefined;
 }
 
-/**
- * Makes the header that links to the next page (RFC 8288). Its path is the one that the client requested, with the stage
- * where there is one.
- */
+/** Makes the header that links to the next page (RFC 8288), relative to the host. */
 export function linkToNext(
-  { requestContext }: APIGatewayProxyEvent,
+  event: APIGatewayProxyEvent,
   { limit, after }: { readonly limit: number; readonly after: number },
 ): { Link: string } {
-  return { Link: `<${requestContext.path}?limit=${limit}&after=${after}>; rel="next"` };
+  return { Link: `<${requestedPath(event)}?limit=${limit}&after=${after}>; rel="next"` };
+}
+
+/** Makes the header with the path of a created book (RFC 9110 section 10.2.2), relative to the host. */
+export function locationHeader(event: APIGatewayProxyEvent, id: number): { Location: string } {
+  return { Location: `${requestedPath(event)}/${id}` };
+}
+
+/** The path as the client requested it, with the stage where there is one, without the slash that API Gateway ignores. */
+function requestedPath({ requestContext }: APIGatewayProxyEvent): string {
+  return requestContext.path.replace(/\/$/, '');
 }

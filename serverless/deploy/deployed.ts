@@ -1,17 +1,14 @@
 /** `node serverless/deploy/deployed.ts --stage S` prints the timestamp of the deployed version, if any, for a rollback. */
 
-import { parseArgs } from 'node:util';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
+import { endWithAdvice, readCommandLine } from '../command-line.ts';
 import { findStack, stackNameOf } from './stack.ts';
 import { StageError, selectTarget } from './target.ts';
 
-const { stage, region } = parseArgs({
-  options: { stage: { type: 'string' }, region: { type: 'string' } },
-}).values;
-if (stage === undefined) {
-  console.error('Usage: node serverless/deploy/deployed.ts --stage STAGE [--region REGION]');
-  process.exit(2);
-}
+const usage = 'Usage: node serverless/deploy/deployed.ts --stage STAGE [--region REGION]';
+const text = { type: 'string' } as const;
+const { region, ...options } = readCommandLine(usage, { stage: text, region: text }).values;
+const stage = options.stage ?? endWithAdvice('--stage is needed.');
 try {
   selectTarget(stage, region);
   const StackName = stackNameOf(stage);

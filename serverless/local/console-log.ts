@@ -17,6 +17,8 @@ interface LogEntry {
 
 const generation = /\?generation=\d+/g; // FunctionLoader adds it to the URLs of modules
 
+const prematureClose = 'Premature close'; // Node's error when a client leaves before the end of a stream
+
 /**
  * Makes the log for people: a line for each request, and the functions' JSON lines as text. With `json`, those lines stay
  * as in Lambda and are the only ones for requests. Stack traces name files relative to the directory of the service.
@@ -40,8 +42,9 @@ export function createConsoleLog(format: string | undefined, directory: string) 
   return {
     logRequest({ method, url = '' }: IncomingMessage, response: ServerResponse, durationMs: number) {
       if (json) return;
-      const { statusCode, writableFinished } = response;
-      const outcome = writableFinished ? statusCode : `${statusCode} not sent whole`;
+      const { statusCode, headersSent, writableFinished } = response;
+      const cut = headersSent ? `${statusCode} not sent whole` : 'the client disconnected';
+      const outcome = writableFinished ? statusCode : cut;
       writeText(`${method} ${url.split('?', 1)[0]} ${outcome} ${durationMs.toFixed(1)} ms`);
     },
     logNotice: writeText,
@@ -60,9 +63,10 @@ function parseEntry(chunk: string | Uint8Array): LogEntry | undefined {
   }
 }
 
-/** @returns the text; `undefined` for a request without an error, which the gateway logs with its path */
+/** @returns the text; `undefined` for a request without an error or that its client left, which the gateway logs */
 function formatEntry({ level, message, route, error }: LogEntry): string | undefined {
-  if (error === undefined) return message === 'request' ? undefined : `${level} ${message}`;
+  if (error === undefined || error.message === prematureClose)
+    return message === 'request' ? undefined : `${level} ${message}`;
   return `${level} ${message === 'request' ? route : message}: ${formatError(error)}`;
 }
 

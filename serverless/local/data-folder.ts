@@ -63,6 +63,11 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
     'Name another folder in DB_PATH.',
   ],
   [
+    /The data is gone/,
+    'it was deleted or moved while the service ran',
+    'Put it back, or start the service again: it then has an empty catalog.',
+  ],
+  [
     /LEVEL_CORRUPTION|Corruption|No such file|\.ldb: Invalid argument/,
     'its files are damaged',
     'Restore it from a copy, or move it away: the service then starts with an empty catalog.',

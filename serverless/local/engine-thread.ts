@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ClassicLevel } from 'classic-level';
+import { refuseWithoutData, requireData } from './deleted-folder.ts';
 import { createEngine } from './dynamodb-engine.ts';
 
 export interface EngineThreadData {
@@ -19,6 +20,8 @@ ClassicLevel.prototype.values = function valuesToReturn(this: ClassicLevel, opti
 
 const { folder, port } = workerData as EngineThreadData;
 
+// A second start, after a failure.
+if (port !== 0) requireData(folder);
 // dynalite reports a folder that it cannot open only at its first operation.
 const store = new ClassicLevel(folder);
 try {
@@ -30,5 +33,6 @@ try {
 }
 
 const server = createEngine(folder).listen(port, '127.0.0.1');
+refuseWithoutData(server, folder);
 await once(server, 'listening');
 parentPort?.postMessage((server.address() as AddressInfo).port);

@@ -5,6 +5,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   corsHeaders,
@@ -13,15 +14,25 @@ import {
   preflightHeaders,
   renderGatewayResponse,
 } from '../deploy/gateway-responses.ts';
+import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
 import type { LoadedFunction } from './functions.ts';
 import { invoke } from './invoke.ts';
 import { readPage } from './pages.ts';
+import { maxBodyBytes, RequestBodies } from './request-bodies.ts';
 
-const maxBodyBytes = 10 * 1024 * 1024; // "Quotas for configuring and running a REST API in API Gateway"
+/**
+ * Longer than clients keep an idle connection, so that none sends a request while the server closes it. The
+ * back ends of load balancers use the same.
+ */
+const keepAliveTimeout = 65_000;
 
 export interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
+  /** The host that people named to listen on. */
+  readonly host: string;
+  /** Is called for each request that is refused because it names another host. */
+  readonly onForeignHost: () => void;
   readonly corsOrigin: string | undefined;
   /** Is called for each request, once its response is sent or its client is gone. */
   readonly onResponse: (request: IncomingMessage, response: ServerResponse, durationMs: number) => void;
@@ -41,16 +52,24 @@ interface Exchange {
  * Makes an HTTP server that invokes functions and responds as API Gateway does. A connection has one request in progress
  * at a time; what a client sends without reading responses stays in the network, so it holds up nobody else.
  */
-export function createGateway({ functions, corsOrigin, onResponse, onError }: GatewayOptions): Server {
+export function createGateway(options: GatewayOptions): Server {
+  const { functions, host, onForeignHost, corsOrigin, onResponse, onError } = options;
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
   const render = (type: GatewayResponseType) => renderGatewayResponse(type, sharedHeaders);
   const latest = new WeakMap<Duplex, Exchange>();
+  const bodies = new RequestBodies();
+  let isLocal = true;
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
     const { path, query } = splitTarget(url);
     const segments = decodeSegments(path);
-    if (segments === undefined) return send(response, render('DEFAULT_4XX'));
+    const isForeign = isLocal && !namesAllowedHost(request, host);
+    if (isForeign) onForeignHost();
+    // What follows might not be a request.
+    if (!isUnderstood(request)) response.setHeader('Connection', 'close');
+    if (segments === undefined || isForeign || !isUnderstood(request))
+      return send(response, render('DEFAULT_4XX'));
     const routes = functions().flatMap((own) =>
       own.events.flatMap((event) => {
         const parameters = matchPath(event.path, segments);
@@ -66,18 +85,20 @@ export function createGateway({ functions, corsOrigin, onResponse, onError }: Ga
       const page = method === 'GET' ? await readPage(path) : undefined;
       return send(response, page ?? render('MISSING_AUTHENTICATION_TOKEN'));
     }
-    const body = await readBody(request);
-    if (body === undefined) return send(response, render('REQUEST_TOO_LARGE'));
+    const body = await bodies.read(request, response);
+    if (typeof body === 'string') return send(response, render(body));
     await invoke(route, { request, path, query, body }, response);
   }
 
-  const server = createServer({ requireHostHeader: false });
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout });
   server.on('request', (request, response) => {
     const { socket } = request;
     const previous = latest.get(socket);
     if (previous !== undefined) socket.pause();
     const turn = previous?.done ?? Promise.resolve();
     const done = turn.then(async () => {
+      // No request after a response that closes the connection.
+      if (socket.writableEnded) return;
       const startedAt = performance.now();
       const closed = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve));
       try {
@@ -85,7 +106,7 @@ export function createGateway({ functions, corsOrigin, onResponse, onError }: Ga
       } catch (error) {
         // A client that hangs up is no failure of the service.
         if (!socket.destroyed) onError(error);
-        if (response.headersSent) response.destroy();
+        if (response.headersSent || socket.destroyed) response.destroy();
         else send(response, render('DEFAULT_5XX'));
       }
       await closed;
@@ -96,6 +117,16 @@ export function createGateway({ functions, corsOrigin, onResponse, onError }: Ga
     });
     const exchange = { request, response, turn, done };
     latest.set(socket, exchange);
+    // Node loses what came in one packet with an `Upgrade`; after a close the client sends that again.
+    if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
+  });
+  server.once('listening', () => {
+    isLocal = isLoopback((server.address() as AddressInfo).address);
+  });
+  server.on('checkContinue', (request, response) => {
+    if (Number(request.headers['content-length']) > maxBodyBytes) response.setHeader('Connection', 'close');
+    else response.writeContinue();
+    server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', ({ socket }) => endWith(socket, render('MISSING_AUTHENTICATION_TOKEN')));
@@ -115,13 +146,16 @@ function splitTarget(target: string): { readonly path: string; readonly query: s
   const mark = target.indexOf('?');
   const path = target.slice(start, mark === -1 ? undefined : mark);
   const query = mark === -1 ? '' : target.slice(mark + 1);
-  return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, query };
+  return { path, query };
 }
 
-/** @returns `undefined` when an encoding is malformed */
+/** @returns the segments, without a slash at the end (specification 1.6); `undefined` when an encoding is malformed */
 function decodeSegments(path: string): readonly string[] | undefined {
   try {
-    return path.split('/').map(decodeURIComponent);
+    return path
+      .replace(/(?<=.)\/$/, '')
+      .split('/')
+      .map(decodeURIComponent);
   } catch {
     return undefined;
   }
@@ -140,19 +174,9 @@ function matchPath(template: string, segments: readonly string[]): Record<string
   return parameters;
 }
 
-/** @returns `undefined` when the body exceeds API Gateway's limit */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (length === undefined && encoding === undefined) return Buffer.alloc(0);
-  if (Number(length) > maxBodyBytes) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > maxBodyBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** Tells whether the version is 1.0 or 1.1, and the body is encoded in chunks at most (RFC 9112 section 6.1). */
+function isUnderstood({ httpVersionMajor, headers }: IncomingMessage): boolean {
+  return httpVersionMajor === 1 && (headers['transfer-encoding'] ?? 'chunked').toLowerCase() === 'chunked';
 }
 
 function send(response: ServerResponse, { status, headers, body }: GatewayResponse): void {

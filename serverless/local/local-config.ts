@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { type Config, ConfigError, loadConfig } from '../../lib/config.ts';
 import type { TableLocation } from '../../lib/dynamodb/table-url.ts';
+import { readDotEnv } from './dot-env.ts';
 import { StartError } from './start-error.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
@@ -27,8 +26,7 @@ export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials
  * set. DB_PATH in the environment takes precedence over DB_URL in `.env`.
  */
 export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
-  const file = join(directory, '.env');
-  const dotEnv = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  const dotEnv = readDotEnv(join(directory, '.env'));
   const unset = environment.DB_PATH === undefined ? {} : { DB_URL: undefined };
   const settings: Settings = { ...localDefaults, ...dotEnv, ...unset, ...environment };
   const dataFolder = settings.DB_PATH || undefined;
@@ -43,4 +41,11 @@ export function loadLocalConfig(directory: string, environment: Settings): Local
     const text = `${cause.message} Settings come from ${source}; unset one to use its default.`;
     throw new StartError(text, { cause });
   }
+}
+
+/** @returns the names of the secrets that have the default, which everybody knows */
+export function findKnownSecrets({ signingSecret, credentials }: LocalConfig): readonly string[] {
+  const secrets = { SECRET_TOKEN: signingSecret, AUTH_PASSWORD: credentials.password } as const;
+  const names = Object.keys(secrets) as (keyof typeof secrets)[];
+  return names.filter((name) => secrets[name] === localDefaults[name]);
 }

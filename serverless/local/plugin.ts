@@ -1,19 +1,25 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, isIPv6, type Server } from 'node:net';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { parse } from 'yaml';
 import type { Hooks, Serverless, Service } from '../framework.ts';
+import { isLoopback } from './allowed-hosts.ts';
 import { createConsoleLog, formatReadyMessage } from './console-log.ts';
 import { FunctionLoader, type LoadedFunction } from './functions.ts';
 import { createGateway } from './gateway.ts';
-import { loadLocalConfig } from './local-config.ts';
+import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
+import { onStopSignal } from './stop-signals.ts';
 
 const stopTimeoutMs = 1_000; // for clients that do not read their responses
+const maxPort = 65_535;
 const quietMs = 50; // an editor writes a file in several steps, and several files at once
+
+const foreignHost =
+  'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
 interface Options {
   readonly host: string;
@@ -67,8 +73,14 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 
   const loader = new FunctionLoader(serviceDir);
   let functions: readonly LoadedFunction[] = await loader.load(service);
+  let onForeignHost = () => {
+    log.logNotice(foreignHost);
+    onForeignHost = () => {};
+  };
   const gateway = createGateway({
     functions: () => functions,
+    host: options.host,
+    onForeignHost: () => onForeignHost(),
     corsOrigin: config.corsOrigin,
     onResponse: log.logRequest,
     onError: (error) => log.logError('A function failed', error),
@@ -93,9 +105,16 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   });
   await once(watcher, 'ready');
 
-  const baseUrl = `http://${options.host}:${options.httpPort}`;
+  const { address, port } = gateway.address() as AddressInfo;
+  const known = isLoopback(address) ? [] : findKnownSecrets(config);
+  if (known.length > 0) {
+    log.logNotice(
+      `WARN Other machines can reach the service with defaults that everybody knows: set ${known.join(' and ')}`,
+    );
+  }
+  const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
   process.stdout.write(formatReadyMessage(baseUrl, storage.description, config.credentials));
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await new Promise<void>(onStopSignal);
   gateway.close();
   setTimeout(() => process.exit(), stopTimeoutMs);
   await once(gateway, 'close');
@@ -104,21 +123,30 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 
 /** Ends a start in vain before it opens the data folder. */
 async function requireFreePort(options: Options): Promise<void> {
+  const { httpPort } = options;
+  if (!/^\d{1,5}$/.test(httpPort) || Number(httpPort) > maxPort)
+    throw new StartError(`--httpPort cannot be ${httpPort}: it is a number from 0 to ${maxPort}.`);
   const server = createServer();
   await listen(server, options);
   server.close();
   await once(server, 'close');
 }
 
+const otherPort = 'start on another port, for example with: npm start -- --httpPort 8081';
+
+/** Causes and advice, by the code of the error. */
+const listenProblems: Readonly<Record<string, [cause: string, advice: string]>> = {
+  EADDRINUSE: ['another process is listening there', `Stop the other process, or ${otherPort}`],
+  EACCES: ['this user may not listen there', `Ports below 1024 are often reserved: ${otherPort}`],
+};
+
 async function listen(server: Server, { host, httpPort }: Options): Promise<void> {
   try {
     server.listen(Number(httpPort), host);
     await once(server, 'listening');
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const reason = code === 'EADDRINUSE' ? 'another process is listening there' : message;
-    const advice =
-      'Stop the other process, or start on another port, for example with: npm start -- --httpPort 8081';
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    const [reason, advice] = listenProblems[code] ?? [message, 'Name an address of this machine in --host.'];
     throw new StartError(`Port ${httpPort} on ${host} cannot be used: ${reason}. ${advice}`, { cause });
   }
 }

@@ -21,8 +21,8 @@ const maxWaitSeconds = 30; // an emulator makes a table in a few seconds
 export async function prepareTable(location: TableLocation): Promise<void> {
   const isAws = regionOf(location.endpoint) !== undefined;
   if (!isAws) {
-    process.env.AWS_ACCESS_KEY_ID ??= 'local';
-    process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
+    process.env.AWS_ACCESS_KEY_ID ||= 'local';
+    process.env.AWS_SECRET_ACCESS_KEY ||= 'local';
   }
   const client = createDynamoDBClient(location);
   const table = new Table(DynamoDBDocumentClient.from(client), location.tableName);

@@ -40,11 +40,24 @@ async function useConfiguredStorage(table: TableLocation) {
     await prepareTable(table);
     return { url: urlOf(table), description: `the table ${table.tableName} at ${table.endpoint}` };
   } catch (cause) {
-    const problem = `The table that DB_URL names cannot be used: ${(cause as Error).message}.`;
-    const advice = `Make sure that a DynamoDB engine responds at ${table.endpoint}`;
+    const reason = (cause as Error).message.replace(/\.$/, '');
+    const [, advice = `Make sure that a DynamoDB engine responds at ${table.endpoint}`] =
+      advices.find(([pattern]) => pattern.test(reason)) ?? [];
+    const problem = `The table that DB_URL names cannot be used: ${reason}.`;
     throw new StartError(`${problem} ${advice}, or unset DB_URL to use the embedded engine.`, { cause });
   }
 }
+
+/** What to do, by the text of the error. */
+const advices: readonly [pattern: RegExp, advice: string][] = [
+  [/is not a book table/, 'Name another table'],
+  [/does not exist/, 'Name the table of a deployed stage'],
+  [/CredentialsProviderError/, 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment'],
+  [
+    /UnrecognizedClient|InvalidSignature|ExpiredToken|AccessDenied|IncompleteSignature/,
+    'AWS refuses the credentials: check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
+  ],
+];
 
 function urlOf({ endpoint, tableName }: TableLocation): string {
   return `${endpoint}/${tableName}`;

@@ -2,7 +2,7 @@
 import { functionNames, tableName } from './roles.js';
 
 /** The operations on the table, as CloudWatch names them. */
-export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'];
+export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'TransactWriteItems'];
 
 const service = '${self:service} ${sls:stage}';
 const api = toDimensions({ ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }); // the framework's name

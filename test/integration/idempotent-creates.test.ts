@@ -1,8 +1,14 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { IdempotencyKeyUsedError, IdTakenError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
-import { claimKey } from '../../lib/dynamodb/keys.ts';
+import { bookKey, claimKey } from '../../lib/dynamodb/keys.ts';
 import {
   type BookTable,
   connect,
@@ -156,7 +162,7 @@ describe('a claim of version 1.0, which was stored before its book', () => {
 
   test('gets its book when the process had died in between', async () => {
     const { book } = await storeClaim();
-    await books.delete(book.id);
+    await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: bookKey(book.id) }));
 
     const completed = await books.create(emma, key);
 

@@ -19,7 +19,7 @@ const tooLargeBody = 'x'.repeat(10 * 1024 * 1024 + 1);
 
 /** Headers of the transport, which are not part of the contract. */
 const transportHeaders =
-  /^(?:cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
+  /^(?:cache-control|connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
 /** Examples that only AWS can produce, by the end of their names, with the reason. */
 const notSeenHere: Readonly<Record<string, string>> = {

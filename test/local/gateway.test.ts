@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { crossOriginCases } from '../../conformance/cases/cross-origin.ts';
 import { ConformanceContext } from '../../conformance/context.ts';
 import { request } from '../../conformance/http-client.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
+import { openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
 
 describe('with an origin in the configuration', () => {
@@ -33,12 +36,31 @@ describe('with an origin in the configuration', () => {
 
       expect(headers).toMatchObject({
         'access-control-allow-origin': corsOrigin,
-        'access-control-expose-headers': 'ETag, Idempotency-Replayed, Link, Retry-After',
+        'access-control-expose-headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After',
       });
     },
   );
 
   test('OPTIONS on an unknown path is 404', async () => {
     expect((await request(`${local.baseUrl}/nowhere`, { method: 'OPTIONS' })).status).toBe(404);
+  });
+});
+
+describe('without settings', () => {
+  const local = useLocalService();
+
+  test('a connection that was idle for longer than Node allows by default takes another request', async () => {
+    const bytes = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const socket = await openRaw(local.service.port, bytes);
+    onTestFinished(() => void socket.destroy());
+    const [first] = await once(socket, 'data');
+
+    await wait(7_000);
+
+    expect(socket.readyState).toBe('open');
+    socket.write(bytes);
+    const [second] = await once(socket, 'data');
+    for (const response of [first, second])
+      expect(String(response)).toMatch(/^HTTP\/1\.1 404 [\s\S]*Keep-Alive: timeout=65\r\n/);
   });
 });

@@ -41,14 +41,14 @@ async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[
 
 const authorized = `Authorization: ${validToken}\r\n`;
 
-const get = (target: string, headers = '') =>
-  `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
+const get = (target: string, headers = '', host = 'localhost') =>
+  `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
 
 const post = (path: string, ...headers: readonly string[]) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.join('\r\n')}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${headers.join('\r\n')}\r\n\r\n`;
 
 /** A whole request that leaves the connection open. */
-const getBooks = 'GET /books HTTP/1.1\r\nHost: x\r\n\r\n';
+const getBooks = 'GET /books HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 // First, because lines of earlier requests may still be on their way.
 test('each request leaves one line of JSON in the output', async () => {
@@ -62,7 +62,7 @@ test('each request leaves one line of JSON in the output', async () => {
 
 describe('a message with an ambiguous length', () => {
   /** A request that a proxy might treat as part of the body. */
-  const smuggled = 'DELETE /book/1 HTTP/1.1\r\nHost: x\r\n\r\n';
+  const smuggled = 'DELETE /book/1 HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
   test.each([
     ['a length and chunks', ['Content-Length: 4', 'Transfer-Encoding: chunked']],
@@ -79,6 +79,7 @@ describe('a message with an ambiguous length', () => {
     ['a folded line', ['Transfer-Encoding:', ' chunked']],
     ['chunks that are not the last encoding', ['Transfer-Encoding: chunked, identity']],
     ['an unknown encoding', ['Transfer-Encoding: xchunked']],
+    ['chunks of compressed bytes', ['Transfer-Encoding: gzip, chunked']],
     ['chunks twice over', ['Transfer-Encoding: chunked, chunked']],
     ['a vertical tab before chunked', ['Transfer-Encoding: \x0bchunked']],
     ['a carriage return alone', ['X: a\rTransfer-Encoding: chunked']],
@@ -156,17 +157,31 @@ describe('an unusual request', () => {
 
   test.each<[string, string, unknown?]>([
     ['of HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', badRequest],
-    ['of HTTP/0.9', 'GET /books\r\n\r\n', tokenRequired],
-    ['of HTTP/9.9', 'GET /books HTTP/9.9\r\nHost: x\r\n\r\n', badRequest],
+    ['of HTTP/0.9', 'GET /books\r\n\r\n', badRequest],
+    ['of HTTP/2', 'GET /books HTTP/2.0\r\nHost: localhost\r\n\r\n', badRequest],
+    ['of HTTP/9.9', 'GET /books HTTP/9.9\r\nHost: localhost\r\n\r\n', badRequest],
     ['of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', badRequest],
-    ['of an unknown method', 'BREW /books HTTP/1.1\r\nHost: x\r\n\r\n', badRequest],
-    ['of CONNECT', 'CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: x\r\n\r\n', notFound],
+    ['of an unknown method', 'BREW /books HTTP/1.1\r\nHost: localhost\r\n\r\n', badRequest],
+    ['of CONNECT', 'CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', notFound],
     ['for an upgrade to WebSocket', upgrade('websocket'), tokenRequired],
     ['for an upgrade to HTTP/2', upgrade('h2c'), tokenRequired],
     ['with an unknown expectation', get('/books', 'Expect: miracles\r\n'), tokenRequired],
-    ['for the whole server', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
-    ['for another host, as to a proxy', get('http://elsewhere.test/nowhere'), notFound],
-    ['with 2 hosts', get('/books', 'Host: y\r\n')],
+    ['for the whole server', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
+    ['for another host, as to a proxy', get('http://elsewhere.test/books'), badRequest],
+    ['with 2 hosts', get('/books', 'Host: localhost\r\n'), badRequest],
+    ['without a host', get('/books').replace(/Host:.*\r\n/, ''), badRequest],
+    ...[
+      'elsewhere.test',
+      'localhost.elsewhere.test',
+      '127.0.0.1.elsewhere.test',
+      '[::1].elsewhere.test',
+      '',
+    ].map((host): [string, string, string] => [`for the host ${host}`, get('/books', '', host), badRequest]),
+    ...['LOCALHOST:80', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080'].map((host): [string, string, string] => [
+      `for the host ${host}`,
+      get('/books', '', host),
+      tokenRequired,
+    ]),
     ['with a path that leaves the root', get('/../../etc/passwd'), notFound],
     ['with an encoded path that leaves the root', get('/book/..%2f..%2fetc%2fpasswd'), tokenRequired],
     ['with a NUL in its path', get('/book/%00'), tokenRequired],
@@ -204,6 +219,27 @@ describe('an unusual request', () => {
     // A client that ends its half of the connection gets no list.
     expect(await exchange(bytes, { end: !bytes.includes(authorized) })).toEqual([response]);
   });
+});
+
+test('a response to a request for an upgrade closes the connection, because what followed is lost', async () => {
+  const upgrade = get('/books', 'Upgrade: h2c\r\n').replace('close', 'Upgrade');
+
+  const { responses } = await exchangeRaw(local.service.port, upgrade + getBooks);
+
+  expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
+    [401, 'close'],
+  ]);
+});
+
+test.each([
+  [10 * 2 ** 20 + 1, /^HTTP\/1\.1 413 /],
+  [2, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /],
+])('a client that waits to send %i bytes gets the right response first', async (bytes, expected) => {
+  const head = post('/token', `Content-Length: ${bytes}`, 'Expect: 100-continue', 'Connection: close');
+  const socket = await openRaw(local.service.port, head);
+  socket.once('data', () => socket.end('{}'));
+
+  expect((await Array.fromAsync(socket)).join('')).toMatch(expected);
 });
 
 describe('random requests', () => {
@@ -268,7 +304,13 @@ describe('random requests', () => {
   const anyRequest = fc
     .tuple(method, path, fc.array(header, { maxLength: 4 }), framed, fc.boolean())
     .map(([verb, target, headers, [length = '', text], isAuthorized]) => {
-      const lines = [`${verb} ${target} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers, length];
+      const lines = [
+        `${verb} ${target} HTTP/1.1`,
+        'Host: localhost',
+        'Connection: close',
+        ...headers,
+        length,
+      ];
       return `${lines.join('\r\n')}\r\n${isAuthorized ? authorized : ''}\r\n${text}`;
     });
 
@@ -290,7 +332,7 @@ test('no part of a request, valid or not, reaches the output', async () => {
   const planted = `planted${crypto.randomUUID()}`;
   const body = JSON.stringify({ username: planted, password: planted, title: planted, [planted]: planted });
   const framed = `Content-Length: ${body.length}\r\n\r\n${body}`;
-  const fields = `Host: ${planted}\r\nCookie: ${planted}\r\n${planted}: ${planted}\r\nConnection: close\r\n`;
+  const fields = `Host: localhost\r\nX-Forwarded-Host: ${planted}\r\nCookie: ${planted}\r\n${planted}: ${planted}\r\nConnection: close\r\n`;
   const lines = ['POST /token', 'POST /book', 'PUT /book/1', `GET /books?limit=${planted}`];
   const valid = [validToken, planted].flatMap((token) =>
     lines.map((line) => `${line} HTTP/1.1\r\n${fields}Authorization: ${token}\r\n${framed}`),

@@ -9,6 +9,8 @@ const memoryLimitBytes = 700 * 2 ** 20;
 /** Lists take their time on a busy machine. */
 const timeLimitMs = 180_000;
 
+const polling = { timeout: 60_000 };
+
 /** The latency of a client beside the others, on a busy machine. */
 const latencyLimitMs = 5_000;
 
@@ -52,8 +54,41 @@ test('clients that disconnect during a list cost neither memory nor time', {
   expect(await timeRequest()).toBeLessThan(latencyLimitMs);
 });
 
+test('a client that leaves a list, or an upload, is one short line in the output', async () => {
+  const rest = `Host: localhost\r\nAuthorization: ${local.headers.Authorization}\r\n`;
+  const reader = await openRaw(local.service.port, `GET /books HTTP/1.1\r\n${rest}\r\n`);
+  reader.once('data', () => reader.destroy());
+  const writer = await openRaw(
+    local.service.port,
+    `PUT /book/1 HTTP/1.1\r\n${rest}Content-Length: 9\r\n\r\n{`,
+  );
+  writer.destroy();
+
+  await expect.poll(() => local.service.output).toMatch(/ GET \/books 200 not sent whole [\d.]+ ms\n/);
+  await expect.poll(() => local.service.output).toMatch(/ PUT \/book\/1 the client disconnected [\d.]+ ms\n/);
+  expect(local.service.output).not.toContain('ERROR');
+});
+
+test('clients that hold back the end of large bodies cannot fill the memory, and a book is still created', {
+  timeout: timeLimitMs,
+}, async () => {
+  const body = 'x'.repeat(10_000_000);
+  const head = `POST /book HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length + 1}\r\n\r\n`;
+  const sockets = await Promise.all(
+    Array.from({ length: 150 }, () => openRaw(local.service.port, head + body)),
+  );
+  // Those refused get a response; the oldest ones are refused first.
+  await expect.poll(() => sockets.filter(({ bytesRead }) => bytesRead > 0).length, polling).toBe(145);
+  const fields = { title: 'x'.repeat(bookBytes), ignored: body.slice(0, 5_000_000) };
+
+  expect((await local.send('POST', '/book', fields)).status).toBe(201);
+  expect(await readMemory()).toBeLessThan(memoryLimitBytes);
+
+  for (const socket of sockets) socket.destroy();
+});
+
 test('clients that do not read their responses block nobody else', async () => {
-  const request = `GET /book/1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${local.headers.Authorization}\r\n\r\n`;
+  const request = `GET /book/1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${local.headers.Authorization}\r\n\r\n`;
   const requests = request.repeat(20_000);
   const sockets = await Promise.all(Array.from({ length: 5 }, () => openRaw(local.service.port, requests)));
   try {

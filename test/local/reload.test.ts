@@ -104,3 +104,17 @@ test('each request is one short line, and an error comes with its stack', async 
   const error = /ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/;
   await vi.waitFor(() => expect(local.service.output).toMatch(error), noticed);
 });
+
+test('an endless loop in a handler is printed with its place, and Ctrl-C ends the service', async () => {
+  await change('handlers/get-book.ts', 'const { book,', 'for (;;);\nconst { book,');
+  const blocked = /blocked for 2 s.*\n.*handlers\/get-book\.ts/;
+  await vi.waitFor(() => {
+    get('/volume/1').catch(() => {});
+    expect(local.service.output).toMatch(blocked);
+  }, noticed);
+
+  const startedAt = performance.now();
+  await local.service.stop('SIGINT');
+
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});

@@ -2,8 +2,14 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { expect, test } from 'vitest';
-import { LocalService } from '../../tools/local/local-service.ts';
+import { expect, test, vi } from 'vitest';
+import { request } from '../../conformance/http-client.ts';
+import {
+  createDataFolder,
+  LocalService,
+  startCommand,
+  testSettings,
+} from '../../tools/local/local-service.ts';
 import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { useLocalService } from './use-local-service.ts';
@@ -37,6 +43,33 @@ test('a start ends with one paragraph that names an engine that does not respond
   await expectParagraph(LocalService.fail({ DB_URL: 'http://127.0.0.1:9/books' }), 'ECONNREFUSED', advice);
 });
 
+test('a start ends with one paragraph that asks for credentials of AWS', async () => {
+  const environment = { AWS_ACCESS_KEY_ID: '', DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books' };
+  await expectParagraph(LocalService.fail(environment), 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+});
+
+test('a start ends with one paragraph that names a port that cannot be', async () => {
+  await expectParagraph(
+    LocalService.fail({}, Number.NaN),
+    '--httpPort cannot be NaN: it is a number from 0 to',
+  );
+});
+
+test('a start that other machines can reach warns of known secrets, and prints the port that it got', async () => {
+  const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
+  const args = ['serverless/main.ts', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
+  const { child, readOutput, ended } = startCommand(args, env);
+  await vi.waitFor(() => expect(readOutput()).toContain('Stop it with Ctrl-C'), { timeout: 60_000 });
+  const [, port] = /ready at http:\/\/0\.0\.0\.0:(\d+)/.exec(readOutput()) ?? [];
+
+  const response = await request(`http://127.0.0.1:${port}/books`, { headers: { Host: 'laptop.local' } });
+  child.kill();
+  await ended;
+
+  expect(response.status).toBe(401);
+  expect(readOutput()).toMatch(/^\d\d:\d\d:\d\d WARN .* defaults that everybody knows: set SECRET_TOKEN\n/);
+});
+
 test('a start ends with one paragraph that names a data folder that another service has open', async () => {
   const ended = LocalService.fail({ DB_PATH: local.service.dataFolder });
   await expectParagraph(ended, 'cannot be used: another process has it open');
@@ -55,7 +88,7 @@ test('a start ends with one paragraph that names a table with another key schema
   );
 
   const ended = LocalService.fail({ DB_URL: `${engine.endpoint}/other` });
-  await expectParagraph(ended, '"other" is not a book table');
+  await expectParagraph(ended, '"other" is not a book table', 'Name another table, or unset DB_URL');
 
   client.destroy();
   await engine.stop();

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { rename, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
@@ -37,6 +38,32 @@ test('a full disk gives 503 until there is space, and no acknowledged book is lo
   expect(local.service.output).toContain(
     `The data folder ${local.service.dataFolder} cannot be used: there is no space left on its disk`,
   );
+});
+
+test('a data folder that is deleted gives 503 and is named, until it is back with its books', async () => {
+  const service = await LocalService.start();
+  const { headers } = local;
+  const send = (method: string, path: string) =>
+    request(service.baseUrl + path, {
+      method,
+      headers,
+      ...(method === 'POST' && { body: '{"title":"Emma"}' }),
+    });
+  expect((await send('POST', '/book')).status).toBe(201);
+
+  await rename(service.dataFolder, `${service.dataFolder}-moved`);
+  const refused = [await send('POST', '/book'), await send('GET', '/book/1')];
+  await vi.waitFor(
+    () => expect(service.output).toContain('it was deleted or moved while the service ran'),
+    waiting,
+  );
+  await rename(`${service.dataFolder}-moved`, service.dataFolder);
+
+  await vi.waitFor(async () => expect((await send('GET', '/book/1')).status).toBe(200), waiting);
+  expect(refused.map(({ envelope }) => envelope)).toEqual([unavailable, unavailable]);
+  await rm(service.dataFolder, { recursive: true });
+  expect((await send('POST', '/book')).envelope).toEqual(unavailable);
+  await service.stop();
 });
 
 /** Writes of the service then fail as on a full disk: no file grows beyond a limit in bytes. */

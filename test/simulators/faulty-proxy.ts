@@ -21,8 +21,7 @@ export const faults = {
   'server error': { carriedOut: false }, // HTTP 500
   unavailable: { carriedOut: false }, // HTTP 503
   'unavailable for an hour': { carriedOut: false }, // HTTP 503 with Retry-After
-  // The request is still in transit when the attempt times out: `deliverHeld` delivers it, unless the client has reset the
-  // connection, after which its kernel sends nothing more.
+  // The request is still in transit when the attempt times out: `deliverHeld` delivers it.
   'request held': { carriedOut: false },
   throttled: { carriedOut: false }, // HTTP 400, too many requests
   garbage: { carriedOut: false }, // HTTP 200 with an HTML page, as some proxies send it
@@ -60,9 +59,6 @@ const delayMs = 1_000;
 /** Before each byte of a trickling response: below the client's timeout, which two bytes (`{}`) exceed. */
 const trickleMs = 1_600;
 
-/** A client resets its connection long before this. */
-const resetNoticeMs = 20;
-
 /** A request, with its read or write units if they are metered. */
 export type MeteredRequest = { readonly operation: string; units: number };
 
@@ -87,7 +83,7 @@ export async function startFaultyProxy(
 ) {
   const requests: MeteredRequest[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
-  const held: (() => Promise<boolean>)[] = [];
+  const held: (() => Promise<unknown>)[] = [];
   let disturbance: Disturbance | undefined;
 
   const handle: RequestListener = async (incoming, outgoing) => {
@@ -116,11 +112,8 @@ export async function startFaultyProxy(
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
 
   const port = await listen(server);
-  /** Delivers the held requests of timed-out attempts. @returns the number that reached the engine, without a reset */
-  const deliverHeld = async () => {
-    const delivered = await Promise.all(held.splice(0).map((deliver) => deliver()));
-    return delivered.filter(Boolean).length;
-  };
+  /** Delivers the held requests of timed-out attempts. @returns their number */
+  const deliverHeld = async () => (await Promise.all(held.splice(0).map((deliver) => deliver()))).length;
   return {
     endpoint: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`,
     /** The number of requests of an operation (`PutItem`, …). */
@@ -153,19 +146,10 @@ function askForCapacity(body: Buffer): Buffer {
   return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' }));
 }
 
-/** Holds a request in transit. @returns what delivers it once its client has timed out, and tells whether it arrived */
-function hold(socket: Socket, forward: () => Promise<unknown>): () => Promise<boolean> {
+/** Holds a request in transit. @returns what delivers it once its client has given it up */
+function hold(socket: Socket, forward: () => Promise<unknown>): () => Promise<unknown> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  let reset = false;
-  socket.once('error', ({ code }: NodeJS.ErrnoException) => {
-    reset = code === 'ECONNRESET';
-  });
-  return async () => {
-    await closed;
-    await sleep(resetNoticeMs);
-    if (!reset) await forward();
-    return !reset;
-  };
+  return () => closed.then(forward);
 }
 
 /** The engine's response to a request. */

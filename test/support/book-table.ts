@@ -9,8 +9,9 @@ import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import { Table } from '../../lib/dynamodb/table.ts';
 import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
 import { createTable } from '../../serverless/local/prepare-table.ts';
+import { aBook } from './a-book.ts';
 
-export const emma: BookFields = { title: 'Emma', author: 'Jane Austen', year: 1815 };
+export const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
 
 /** A table and its endpoint. */
 export interface TableAccess {
@@ -112,5 +113,6 @@ function itemOf({ id, ...fields }: Book) {
 }
 
 function seededBook(id: number): BookFields {
-  return { title: `The title of book number ${id}`, author: `Author "${id % 997}"`, year: 1900 + (id % 120) };
+  const title = `The title of book number ${id}`;
+  return aBook({ title, author: `Author "${id % 997}"`, year: 1900 + (id % 120) });
 }

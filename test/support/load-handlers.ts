@@ -71,7 +71,10 @@ export function createEvent(overrides: Partial<APIGatewayProxyEvent> = {}): APIG
     stageVariables: null,
     body: null,
     isBase64Encoded: false,
-    requestContext: { requestId: 'gateway-request-id' } as APIGatewayProxyEvent['requestContext'],
+    requestContext: {
+      requestId: 'gateway-request-id',
+      path: overrides.path ?? '/books',
+    } as APIGatewayProxyEvent['requestContext'],
     ...overrides,
   };
 }

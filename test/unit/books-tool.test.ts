@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unknownField } from '../../conformance/a-book.ts';
 import { anyText } from '../../conformance/any-text.ts';
 import { openTable, readRows, type TableOptions } from '../../tools/books/table.ts';
 
@@ -24,7 +25,11 @@ async function read(content: string | Buffer, options: Partial<TableOptions> = {
   await writeFile(path, content);
   const nothing = { format: undefined, encoding: undefined, separator: undefined, columns: {}, without: [] };
   const rows = await Array.fromAsync(readRows(await openTable(path, { ...nothing, ...options })));
-  return rows.map((row) => [row.line, ...('book' in row ? Object.values(row.book) : [row.reason])]);
+  return rows.map((row) => {
+    if ('reason' in row) return [row.line, row.reason];
+    const { title, author, year } = row.book;
+    return [row.line, title, author, year];
+  });
 }
 
 describe('the rows of a CSV file', () => {
@@ -70,7 +75,7 @@ describe('the rows of a CSV file', () => {
     ['Emma,,1815.5', 'year is not a whole number up to 2^53-1: "1815.5"'],
     ['Emma,,9007199254740992', 'year is not a whole number up to 2^53-1: 9007199254740992'],
     ['Emma, or so,,1815', 'has 4 cells where the header has 3'],
-    ['Emma', 'has 1 cells where the header has 3'],
+    ['Emma', 'has 1 cell where the header has 3'],
     ['Em"ma,,1815', quoteFault],
     ['"Em"ma,,1815', quoteFault],
     ['"Emma,,1815', 'a quote is never closed'],
@@ -145,6 +150,9 @@ describe('the columns of a file', () => {
     ],
     ['title,name,author,year\nA,N,B,1\n', { columns: { title: 'Name' } }, ['N', 'B', 1]],
     ['author,title,year\nA,B,1\n', { columns: { title: 'author', author: 'title' } }, ['A', 'B', 1]],
+    ['Titel;Autor;Jahr\nA;J;1\n', {}, ['A', 'J', 1]],
+    ['titre;auteur;année\nA;J;1\n', {}, ['A', 'J', 1]],
+    ['Título;Autor;Año\nA;J;1\n', {}, ['A', 'J', 1]],
     // goodbooks-10k and Book-Crossing
     ['authors,original_publication_year,original_title,title\n"H, R",-750.0,"",O', {}, ['O', 'H, R', -750]],
     [
@@ -157,7 +165,7 @@ describe('the columns of a file', () => {
   });
 
   test.each([
-    ['isbn,publisher\nEmma,1\n', {}, 'no column for title, author, year among "isbn", "publisher"'],
+    [`${unknownField}\nEmma\n`, {}, `no column for title, author, year among "${unknownField}"`],
     ['title,author\nEmma,1\n', {}, 'no column for year among "title", "author"; name it'],
     ['title,Title,author,year\na,b,c,1\n', {}, 'two columns are the title: "title", "Title"'],
     [header, { columns: { title: 'Name' } }, 'no column for title among "title", "author", "year"'],
@@ -220,6 +228,7 @@ describe('the rows of an NDJSON file', () => {
   test.each([
     ['{"title":"Emma"', 'is not a JSON object'],
     ['["Emma"]', 'is not a JSON object'],
+    ['{"titel":"Emma"}', 'has no "title", but "titel"'],
     ['{"title":null}', 'title is not text: null'],
     ['{"author":7}', 'author is not text: 7'],
     ['{"title":"\\ud800"}', 'title is not text: "\\ud800"'],

@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { checkHistory } from '../reliability/crash/check-history.ts';
 import type { Operation } from '../reliability/crash/history.ts';
+import { aBook } from '../support/a-book.ts';
 
 const noResponse = Number.POSITIVE_INFINITY;
 
 describe('checkHistory', () => {
-  const emma: Book = { id: 1, title: 'Emma', author: 'first', year: 1 };
-  const dune: Book = { id: 2, title: 'Dune', author: 'first', year: 1 };
+  const emma: Book = { id: 1, ...aBook({ title: 'Emma', author: 'first', year: 1 }) };
+  const dune: Book = { id: 2, ...aBook({ title: 'Dune', author: 'first', year: 1 }) };
 
   const create = ({ id, ...fields }: Book, invoked: number, returned: number): Operation => {
     const responded = returned < noResponse && { book: { id, ...fields } };

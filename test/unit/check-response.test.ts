@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { aBook } from '../../conformance/a-book.ts';
 import { checkResponse } from '../../conformance/contract/check-response.ts';
 import type { HttpResponse } from '../../conformance/http-client.ts';
 
 const json = { 'content-type': 'application/json' };
-const book = { id: 1, title: 'Emma', author: '', year: 0 };
+const book = { id: 1, ...aBook({ title: 'Emma' }) };
 
 test('a 304 with an ETag and no body is as described', () => {
   expect(() => checkResponse(known({}))).not.toThrow();
@@ -15,9 +16,25 @@ test.each([
   ['a 304 with a weak ETag', known({ headers: { etag: 'W/"x"' } }), 'the header ETag'],
   ['a book without an ETag', created('key', { headers: json }), 'the header ETag'],
   [
+    'a book at another path',
+    created('key', { headers: { ...json, etag: '"x"', location: '/books/1' } }),
+    'Location',
+  ],
+  [
     'a replay that is marked otherwise',
-    created('key', { headers: { ...json, etag: '"x"', 'idempotency-replayed': 'yes' } }),
+    created('key', { headers: { ...json, etag: '"x"', location: '/book/1', 'idempotency-replayed': 'yes' } }),
     'the header Idempotency-Replayed',
+  ],
+  [
+    'a message of another status',
+    refused('', 'Invalid token'),
+    'no example has the status 400 and the message',
+  ],
+  ['a status of its own in the body', refused('', 'Bad request', 401), 'no example has the status 401'],
+  [
+    'a date in Retry-After',
+    { ...refused(''), status: 503, headers: { ...json, 'retry-after': 'Sun, 22 Nov 2026 12:00:00 GMT' } },
+    'the header Retry-After',
   ],
   ['an empty key that is accepted', created(''), 'a request was accepted that is not as described'],
   [
@@ -43,13 +60,13 @@ function created(key: string | readonly string[], changes: Partial<HttpResponse>
   return {
     request: { method: 'POST', path: '/book', headers: { 'idempotency-key': key }, body: '{"title":"Emma"}' },
     status: 201,
-    headers: { ...json, etag: '"x"' },
+    headers: { ...json, etag: '"x"', location: '/book/1' },
     body: Buffer.from(JSON.stringify({ status: 201, message: 'Book created successfully', data: book })),
     ...changes,
   };
 }
 
-function refused(key: string): HttpResponse {
-  const body = { status: 400, message: 'Invalid idempotency key', data: null };
+function refused(key: string, message = 'Invalid idempotency key', named = 400): HttpResponse {
+  const body = { status: named, message, data: null };
   return created(key, { status: 400, headers: json, body: Buffer.from(JSON.stringify(body)) });
 }

@@ -42,7 +42,7 @@ describe('gateway responses', () => {
         'gatewayresponse.header.Retry-After': "'1'",
         'gatewayresponse.header.Access-Control-Allow-Origin': "'https://docs.example.com'",
         'gatewayresponse.header.Access-Control-Expose-Headers':
-          "'ETag, Idempotency-Replayed, Link, Retry-After'",
+          "'ETag, Idempotency-Replayed, Link, Location, Retry-After'",
       },
       ResponseTemplates: { 'application/json': '{"status":429,"message":"Too many requests","data":null}' },
     });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
@@ -47,5 +47,28 @@ describe('the configuration of a local start', () => {
       await writeDotEnv(`${name}=`);
       expect(() => loadLocalConfig(folder, {})).toThrow(`${name} is empty`);
     }
+  });
+
+  test('takes a file .env with a byte order mark, with names of others and with # in quotes or after a space', async () => {
+    await writeDotEnv('\ufeffAUTH_USERNAME=file # comment', "AUTH_PASSWORD='my#pass'", 'DB_NAME=x', 'A=b#c');
+
+    expect(loadLocalConfig(folder, {}).credentials).toEqual({ username: 'file', password: 'my#pass' });
+  });
+
+  test.each([
+    ['AUTH_PASWORD=x', 'AUTH_PASWORD is not a setting: did you mean AUTH_PASSWORD?'],
+    ['SECRETTOKEN=x', 'SECRETTOKEN is not a setting: did you mean SECRET_TOKEN?'],
+    ['LOG_FORMAT=json', 'LOG_FORMAT counts in the environment only'],
+    ['AUTH_PASSWORD=my#pass', 'put the value of AUTH_PASSWORD in single quotes, because # begins a comment'],
+  ])('refuses a file .env with %s', async (line, problem) => {
+    await writeDotEnv(line);
+
+    expect(() => loadLocalConfig(folder, {})).toThrow(problem);
+  });
+
+  test('refuses a folder called .env', async () => {
+    await mkdir(join(folder, '.env'));
+
+    expect(() => loadLocalConfig(folder, {})).toThrow(`${join(folder, '.env')} cannot be read: EISDIR`);
   });
 });

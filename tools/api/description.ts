@@ -4,19 +4,15 @@ import { stringify } from 'yaml';
 import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
 import type { Fields } from '../../lib/fields.ts';
+import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const fieldTexts = {
-  title: 'Any text that UTF-8 can carry',
-  author: 'Any text that UTF-8 can carry',
-  year: 'A whole number; -(2^53-1) to 2^53-1',
-};
-
 const loginTexts = { username: 'The configured username', password: 'The configured password' };
 
-const bookId = { description: 'Given by the service, ascending, never used twice', ...urlParameters.id };
+/** Many generators take an integer without a format for one of 32 bits. */
+const maxInt32 = 2 ** 31 - 1;
 
 /**
  * Reads openapi.yaml and writes its generated part anew.
@@ -26,17 +22,21 @@ const bookId = { description: 'Given by the service, ascending, never used twice
  */
 export async function readDescription(): Promise<{ readonly text: string; readonly current: string }> {
   const text = await readFile(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8');
-  const generatedPart = /^(?<indent> +)# <generated>\n.*^ +# <\/generated>\n/ms;
-  const indent = generatedPart.exec(text)?.groups?.indent;
-  if (indent === undefined) throw new Error('openapi.yaml has no comments <generated> and </generated>');
-  const schemas = stringify(describeSchemas(), { lineWidth: 120, aliasDuplicateObjects: false });
-  const lines = `# <generated>\n${schemas}# </generated>\n`.replace(/^(?=.)/gm, indent);
+  const generatedPart = /^ +# <generated>\n.*^ +# <\/generated>\n/ms;
+  if (!generatedPart.test(text)) throw new Error('openapi.yaml has no comments <generated> and </generated>');
+  const write = (value: object) => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
+  const components = indent(indent(write(describeSchemas())) + write({ examples: describeExamples() }));
+  const lines = indent(indent(`# <generated>\n`)) + components + indent(indent(`# </generated>\n`));
   return { text, current: text.replace(generatedPart, () => lines) };
 }
 
-/** The part of openapi.yaml's `components.schemas` that comes from the tables which the service validates with. */
+function indent(lines: string): string {
+  return lines.replace(/^(?=.)/gm, '  ');
+}
+
+/** The schemas of openapi.yaml that come from the tables with which the service validates, and the envelopes. */
 function describeSchemas(): Readonly<Record<string, Schema>> {
-  const newBook = describeFields(bookFields, fieldTexts);
+  const newBook = describeFields(bookFields);
   const stored = withoutDefaults(newBook);
   return {
     Login: { type: 'object', properties: describeFields(loginFields, loginTexts) },
@@ -45,23 +45,59 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
     Book: {
       description: 'A stored book',
       type: 'object',
-      properties: { id: { $ref: '#/components/schemas/BookId' }, ...stored },
+      properties: { id: refer('BookId'), ...stored },
       required: ['id', ...Object.keys(bookFields)],
       additionalProperties: false,
     },
-    BookId: bookId,
-    Limit: urlParameters.limit,
-    After: urlParameters.after,
+    BookId: {
+      description: 'Given by the service, ascending, never used twice',
+      ...withFormat(urlParameters.id),
+    },
+    Limit: withFormat(urlParameters.limit),
+    After: withFormat(urlParameters.after),
+    TokenEnvelope: describeEnvelope('The body of a response with a token', refer('Token')),
+    BookEnvelope: describeEnvelope('The body of a response with one book', refer('Book')),
+    BooksEnvelope: describeEnvelope('The body of a list', { type: 'array', items: refer('Book') }),
+    // Several generators fail at `type: 'null'`.
+    EmptyEnvelope: describeEnvelope('The body of an error, and of the response to a deletion', {
+      const: null,
+    }),
   };
 }
 
-function describeFields<Table extends Fields>(
-  table: Table,
-  texts: Readonly<Record<keyof Table, string>>,
+/** An envelope without `allOf`, which generators of typed clients lose the type of `data` in. */
+function describeEnvelope(description: string, data: Schema): Schema {
+  return {
+    description,
+    type: 'object',
+    properties: {
+      status: { description: 'The HTTP status', type: 'integer' },
+      message: { description: 'A fixed text for each outcome', type: 'string' },
+      data,
+    },
+    required: ['status', 'message', 'data'],
+    additionalProperties: false,
+  };
+}
+
+function refer(schema: string): Schema {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+function describeFields(
+  table: Fields,
+  texts: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
-    Object.entries(table).map(([name, field]) => [name, { description: texts[name], ...field }]),
+    Object.entries(table).map(([name, field]) => {
+      const ofType = field.type === 'integer' ? 'A whole number' : 'Any text that UTF-8 can carry';
+      return [name, { description: texts[name] ?? ofType, ...withFormat(field) }];
+    }),
   );
+}
+
+function withFormat({ type, ...rest }: { readonly type: string; readonly maximum?: number }): Schema {
+  return (rest.maximum ?? 0) > maxInt32 ? { type, format: 'int64', ...rest } : { type, ...rest };
 }
 
 /** A default stands for a member that is left out; in a change there is none, and in a response all are there. */
@@ -69,4 +105,20 @@ function withoutDefaults(properties: Readonly<Record<string, Schema>>): Readonly
   return Object.fromEntries(
     Object.entries(properties).map(([name, { default: _, ...schema }]) => [name, schema]),
   );
+}
+
+/** The examples of openapi.yaml that hold a book, and so each of its fields. */
+function describeExamples(): Readonly<Record<string, { readonly value: object }>> {
+  const defaults = Object.fromEntries(
+    Object.entries(bookFields).map(([name, field]) => [name, field.default]),
+  );
+  const dune = { id: 1, ...defaults, title: 'Dune', author: 'Frank Herbert', year: 1965 };
+  const emma = { id: 2, ...defaults, title: 'Emma' };
+  const example = ({ status, message }: Outcome, data: object) => ({ value: { status, message, data } });
+  return {
+    bookCreated: example(outcomes.bookCreated, dune),
+    bookRetrieved: example(outcomes.bookRetrieved, dune),
+    bookUpdated: example(outcomes.bookUpdated, { ...dune, year: 1966 }),
+    booksRetrieved: example(outcomes.booksRetrieved, [dune, emma]),
+  };
 }

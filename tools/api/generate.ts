@@ -1,18 +1,21 @@
-/**
- * `npm run api`: writes the files that are generated from the sources of the service: a part of openapi.yaml, and from
- * that the files in tools/client/. With `--check` it writes nothing, lints openapi.yaml, fails when a file is not current, and
- * sends the requests of the Postman collection to a local service.
- */
+/** `npm run api`. */
 
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readCommandLine } from '../../serverless/command-line.ts';
 import { readDescription } from './description.ts';
 import { makePostmanCollection } from './postman-collection.ts';
 import { testPostmanCollection } from './test-postman-collection.ts';
 
-const isCheck = process.argv.includes('--check');
+const usage = `Usage: npm run api [-- --check]
+
+Writes the files that are generated from the sources of the service: a part of openapi.yaml, and from that the files in
+tools/client/. With --check it writes nothing, lints openapi.yaml, fails when a file is not current, and sends the requests
+of the Postman collection to a local service.`;
+
+const { check: isCheck } = readCommandLine(usage, { check: { type: 'boolean' } }).values;
 
 const description = '../../openapi.yaml';
 

@@ -22,7 +22,6 @@ const headerValues: Readonly<Record<string, object>> = {
   'Idempotency-Key': { value: '{{$guid}}' },
   'If-Match': { value: '{{etag}}', disabled: true },
   'If-None-Match': { value: '{{etag}}', disabled: true },
-  'Accept-Encoding': { value: 'gzip', disabled: true },
 };
 
 /**

@@ -21,6 +21,7 @@ export class Catalog {
   readonly #access: Access;
   readonly #client: BookCatalogClient;
   #reached = false;
+  #isRetrying = false;
 
   /** `stop` ends waiting, not what was sent; `say` is told why the command waits. */
   constructor(access: Access, stop: AbortSignal, say: (text: string) => void) {
@@ -37,6 +38,7 @@ export class Catalog {
         wait: async ({ reason, waitMs }) => {
           // Before the first response, a wrong URL is more likely than an outage.
           if (!this.#reached) throw this.#fail(reason);
+          this.#isRetrying = true;
           say(`${reason}; trying again`);
           await wait(waitMs, undefined, { signal: stop });
         },
@@ -49,6 +51,7 @@ export class Catalog {
     const result = await this.#client.POST('/book', { body, idempotencyKey }).catch(this.#explain);
     if (refusals.includes(result.response.status)) return { refusal: describeResponse(result) };
     if (result.data === undefined) throw this.#fail(describeResponse(result));
+    this.#isRetrying = false;
     return { isReplay: result.response.headers.has('Idempotency-Replayed') };
   }
 
@@ -57,6 +60,7 @@ export class Catalog {
     const params = { query: { limit, after } };
     const result = await this.#client.GET('/books', { params }).catch(this.#explain);
     if (!Array.isArray(result.data?.data)) throw this.#fail(describeResponse(result));
+    this.#isRetrying = false;
     return { books: result.data.data, more: result.response.headers.has('Link') };
   }
 
@@ -67,8 +71,7 @@ export class Catalog {
 
   #fail(reason: string): CommandError {
     const { baseUrl, username, giveUpAfterMs } = this.#access;
-    return new CommandError(
-      `cannot use ${baseUrl} as ${username}, after up to ${giveUpAfterMs / 1000} s of trying: ${reason}`,
-    );
+    const effort = this.#isRetrying ? `, after up to ${giveUpAfterMs / 1000} s of trying` : '';
+    return new CommandError(`cannot use ${baseUrl} as ${username}${effort}: ${reason}`);
   }
 }

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from './errors.ts';
 import type { ImportCommand } from './import-books.ts';
@@ -22,12 +22,14 @@ const keysAreKnownForMs = 6.5 * 24 * 3600 * 1000;
 export class Checkpoint {
   readonly state: ImportState;
   readonly #path: string;
+  readonly #target: string;
   readonly #states: Record<string, ImportState>;
   #savedAt = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> = Promise.resolve();
 
   private constructor(path: string, states: Record<string, ImportState>, target: string, state: ImportState) {
     this.#path = path;
+    this.#target = target;
     this.#states = states;
     this.state = state;
     states[target] = state;
@@ -56,16 +58,23 @@ export class Checkpoint {
     if (performance.now() - this.#savedAt >= saveIntervalMs) void this.save();
   }
 
+  /** Removes the state when all rows are done, and saves it otherwise. */
+  async end(): Promise<void> {
+    if (this.state.done === this.state.total) delete this.#states[this.#target];
+    await this.save();
+  }
+
   /** Saves the state. When that fails, a repeated import begins at its first row. */
   async save(): Promise<void> {
     // Standard input has no checkpoint.
     if (this.#path === '') return;
     this.#savedAt = performance.now();
     const text = `${JSON.stringify(this.#states)}\n`;
+    const isEmpty = Object.keys(this.#states).length === 0;
     const part = `${this.#path}.part`;
+    const write = () => writeFile(part, text).then(() => rename(part, this.#path));
     this.#saving = this.#saving
-      .then(() => writeFile(part, text))
-      .then(() => rename(part, this.#path))
+      .then(() => (isEmpty ? rm(this.#path, { force: true }) : write()))
       .catch(() => {});
     await this.#saving;
   }

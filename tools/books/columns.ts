@@ -2,12 +2,13 @@ import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { isTooLarge } from '../../lib/dynamodb/stored-items.ts';
 import { isValueOf } from '../../lib/fields.ts';
 import { isIntegerLiteral } from '../../lib/http/json-body.ts';
+import { findSimilarName } from '../../serverless/similar-name.ts';
 import { CommandError } from './errors.ts';
 
-/** The fields of a book that a file can have. */
-export const fieldNames = ['title', 'author', 'year'] as const;
+export type FieldName = keyof BookFields;
 
-export type FieldName = (typeof fieldNames)[number];
+/** The fields of a book that a file can have. */
+export const fieldNames = Object.keys(bookFields) as readonly FieldName[];
 
 export type Columns = Readonly<Partial<Record<FieldName, string>>>;
 
@@ -17,11 +18,15 @@ export type ColumnOptions = { readonly columns: Columns; readonly without: reado
 /** The first column of a file of rejected rows. */
 export const reasonColumn = 'rejected_because';
 
-/** Known names of columns, best first, without case, spaces and punctuation. */
-const knownNames: Readonly<Record<FieldName, string>> = {
-  title: 'title booktitle originaltitle bookname name',
-  author: 'author authors bookauthor bookauthors authorname writer',
-  year: 'year yearofpublication publicationyear originalpublicationyear yearpublished publishedyear',
+/**
+ * Known names of columns, best first, without case, accents, spaces and punctuation; then in German, French, Spanish. By
+ * default a column has the name of its field. Files usually have these columns, so the user confirms that one is missing.
+ */
+const knownNames: Readonly<Partial<Record<FieldName, string>>> = {
+  title: 'title booktitle originaltitle bookname name titel buchtitel titre titulo',
+  author:
+    'author authors bookauthor bookauthors authorname writer autor autoren autorin verfasser auteur auteurs autores',
+  year: 'year yearofpublication publicationyear originalpublicationyear yearpublished publishedyear jahr erscheinungsjahr annee anneedepublication ano anodepublicacion',
 };
 
 const maxShownLength = 30;
@@ -39,9 +44,10 @@ export function chooseColumns(names: readonly string[], options: ColumnOptions):
   }
   // Missing columns of rejected rows were confirmed with their first file.
   const known = names.includes(reasonColumn) ? fieldNames : without;
-  const missing = fieldNames.filter((field) => !(columns[field] || known.includes(field)));
+  const usual = fieldNames.filter((field) => field in knownNames);
+  const missing = usual.filter((field) => !(columns[field] || known.includes(field)));
   if (Object.keys(columns).length > 0 && missing.length === 0) return columns;
-  const confirm = missing.length < 3 ? `, or confirm its absence with --without ${missing}` : '';
+  const confirm = missing.length < usual.length ? `, or confirm its absence with --without ${missing}` : '';
   throw new CommandError(
     `no column for ${missing.join(', ')} among ${quote(names)}; name it, as in --columns ${missing[0]}="Column name"${confirm}`,
   );
@@ -52,29 +58,63 @@ function findColumns(names: readonly string[], field: FieldName, chosen: Columns
     name.toLowerCase() === other?.trim().toLowerCase();
   if (chosen[field] !== undefined) return names.filter((name) => isChosen(name));
   const free = names.filter((name) => !Object.values(chosen).some((other) => isChosen(name, other)));
-  const simplify = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  const found = knownNames[field].split(' ').map((known) => free.filter((name) => simplify(name) === known));
+  const found = namesOf(field).map((known) => free.filter((name) => simplify(name) === known));
   return found.find(({ length }) => length > 0) ?? [];
+}
+
+function namesOf(field: FieldName): readonly string[] {
+  return (knownNames[field] ?? simplify(field)).split(' ');
+}
+
+function simplify(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** @returns why an object without a member of a column is not a book: a similar member may be meant */
+export function findMistake(members: readonly string[], columns: Columns): string | undefined {
+  const used = Object.values(columns);
+  for (const field of fieldNames) {
+    const column = columns[field];
+    if (column === undefined || members.includes(column)) continue;
+    const known = [column, ...namesOf(field)];
+    const meant = members.find((name) => !used.includes(name) && findSimilarName(simplify(name), known));
+    if (meant !== undefined) return `has no ${quote([column])}, but ${quote([meant])}`;
+  }
+  return undefined;
 }
 
 export function quote(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(', ');
 }
 
-/** @returns a book as POST /book parses it, or the reason of its refusal; an undefined field has its zero value */
+/** @returns a book as POST /book parses it, or the reason of its refusal; an undefined field has its default */
 export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>): BookFields | string {
-  const { title = '', author = '', year = 0 } = values;
-  const book = { title, author, year } as BookFields;
-  for (const field of fieldNames) {
-    if (isValueOf(bookFields[field], book[field])) continue;
-    const wanted = field === 'year' ? 'a whole number up to 2^53-1' : 'text';
-    return `${field} is not ${wanted}: ${JSON.stringify(book[field]).slice(0, maxShownLength)}`;
+  const book: Record<string, unknown> = {};
+  for (const name of fieldNames) {
+    const field = bookFields[name];
+    const { [name]: value = field.default } = values;
+    if (!isValueOf(field, value)) {
+      return `${name} is not ${describeField(field)}: ${JSON.stringify(value).slice(0, maxShownLength)}`;
+    }
+    book[name] = value;
   }
-  return isTooLarge(book) ? 'is larger than the 400 KB that a book can have' : book;
+  return isTooLarge(book) ? 'is larger than the 400 KB that a book can have' : (book as object as BookFields);
 }
 
-/** Parses a cell of CSV; an empty one means a missing year. */
-export function parseYearCell(cell: string): number | string {
-  const text = cell.trim() || '0';
+function describeField(field: (typeof bookFields)[FieldName]): string {
+  if (field.type === 'string') return 'text';
+  const { minimum, maximum } = field;
+  if (maximum === Number.MAX_SAFE_INTEGER) return 'a whole number up to 2^53-1';
+  return `a whole number from ${minimum} to ${maximum}`;
+}
+
+/** Parses a cell of CSV as the type of its field; an empty one means a missing integer. */
+export function parseCell(name: FieldName, cell: string): unknown {
+  const { type, default: zero } = bookFields[name];
+  if (type === 'string') return cell;
+  const text = cell.trim() || String(zero);
   return isIntegerLiteral(text) ? Number(text) : text;
 }

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Access, Catalog } from './catalog.ts';
+import { fieldNames } from './columns.ts';
 import { quoteCell } from './csv.ts';
 import { formatCount } from './progress.ts';
 import type { Format } from './table.ts';
@@ -40,18 +41,22 @@ export async function exportBooks(command: ExportCommand, stop: AbortSignal): Pr
 }
 
 async function* readPages(catalog: Catalog, format: Format): AsyncGenerator<string> {
-  if (format === 'csv') yield 'id,title,author,year\n';
+  if (format === 'csv') yield `id,${fieldNames}\n`;
   let after = 0;
   let count = 0;
   for (let more = true; more; ) {
     const page = await catalog.readPage(after, pageLimit);
-    const rows = page.books.map(({ id, title, author, year }) =>
-      format === 'csv'
-        ? // Always in quotes, so that a lone CR is preserved.
-          `${id},${quoteCell(title)},${quoteCell(author)},${year}\n`
-        : // The import treats U+FFFD as a lost byte unless it is escaped.
-          `${JSON.stringify({ id, title, author, year }).replaceAll('\ufffd', '\\ufffd')}\n`,
-    );
+    const rows = page.books.map((book) => {
+      const values = fieldNames.map((name) => [name, book[name]] as const);
+      if (format === 'csv') {
+        // Texts are always in quotes, so that a lone CR is preserved.
+        const cells = values.map(([, value]) => (typeof value === 'string' ? quoteCell(value) : value));
+        return `${book.id},${cells}\n`;
+      }
+      const members = { id: book.id, ...Object.fromEntries(values) };
+      // The import treats U+FFFD as a lost byte unless it is escaped.
+      return `${JSON.stringify(members).replaceAll('\ufffd', '\\ufffd')}\n`;
+    });
     yield rows.join('');
     more = page.more;
     after = page.books.at(-1)?.id ?? after;

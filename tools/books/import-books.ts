@@ -82,8 +82,7 @@ async function* readKeyedRows(table: Table, batch: string) {
       yield row;
       continue;
     }
-    const { title, author, year } = row.book;
-    const digest = hash('sha256', JSON.stringify([batch, title, author, year]), 'buffer');
+    const digest = hash('sha256', JSON.stringify([batch, ...Object.values(row.book)]), 'buffer');
     const part = digest.readUIntBE(0, 6);
     const occurrence = (occurrences.get(part) ?? 0) + 1;
     occurrences.set(part, occurrence);
@@ -130,7 +129,7 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
   };
   const outcomes = await Promise.allSettled(Array.from({ length: command.parallel }, work));
   progress.end();
-  await checkpoint.save();
+  await checkpoint.end();
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
   const perSecond = formatCount(Math.round((count.created + count.replayed) / seconds));
   console.error(`${describe()} in ${seconds.toFixed(1)} s (${perSecond}/s)`);

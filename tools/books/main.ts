@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../serverless/command-line.ts';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
 import { scanRecord } from './csv.ts';
 import { CommandError, UsageError } from './errors.ts';
@@ -28,7 +28,7 @@ Of import:
   --rejected PATH      the rejected rows, with the reasons, to be corrected and imported (FILE.rejected.csv or .ndjson)
   --parallel N         requests in flight, 1 to 256 (16); only 1 keeps the order of the rows
   --batch NAME         create rows again that were imported in the last 7 days, once for each name
-  --checkpoint PATH    how far the import has come (FILE.checkpoint)
+  --checkpoint PATH    how far the import has come, until it is done (FILE.checkpoint)
   --yes                go on with an import that began more than 7 days ago, although books may be created twice
 
 Exit code: 0 when all rows are books or all books are in the file, 1 when the command could not go on, 2 for wrong usage,
@@ -39,7 +39,7 @@ const flag = { type: 'boolean', default: false } as const;
 const service = { username: text, password: text, 'base-url': { ...text, default: 'http://127.0.0.1:8080' } };
 const reading = { format: text, columns: text, without: text, separator: text, encoding: text };
 const files = { rejected: text, checkpoint: text, batch: { ...text, default: '' } };
-const flags = { help: flag, 'dry-run': flag, yes: flag };
+const flags = { 'dry-run': flag, yes: flag };
 const numbers = { parallel: { ...text, default: '16' }, 'give-up-after': { ...text, default: '120' } };
 const options = { ...service, ...reading, ...files, ...flags, ...numbers };
 
@@ -52,13 +52,20 @@ const fileErrors: Readonly<Record<string, string>> = {
 
 const separatorNames: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 
+// npm starts a script in the folder of package.json.
+process.chdir(process.env.INIT_CWD ?? '.');
+
 /** The first signal waits for the responses of requests in flight, the second ends the process. */
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
+const { values, positionals } = readCommandLine(usage, options, true);
 process.exitCode = await run().catch((error: NodeJS.ErrnoException) => {
-  const isUsageError = error instanceof UsageError || `${error.code}`.startsWith('ERR_PARSE_ARGS');
-  const fileError = fileErrors[`${error.code}`] && `${fileErrors[`${error.code}`]} ${error.path ?? 'a file'}`;
+  const isUsageError = error instanceof UsageError;
+  const reason = fileErrors[`${error.code}`];
+  // Reading a folder fails without its path.
+  const fileError =
+    reason && `${reason} ${error.path ?? (error.code === 'EISDIR' ? positionals[1] : 'a file')}`;
   if (!(stop.signal.aborted || isUsageError || fileError || error instanceof CommandError)) throw error;
   const text = fileError || error.message;
   console.error(stop.signal.aborted ? 'Interrupted; an import continues when it is called again' : text);
@@ -67,16 +74,13 @@ process.exitCode = await run().catch((error: NodeJS.ErrnoException) => {
 
 /** @returns the exit code */
 async function run(): Promise<number> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [name, path, ...others] = positionals;
-  if (values.help) console.log(usage);
-  if (values.help) return 0;
   check('FILE', others.join(' '), others.length === 0);
   const named = /\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv';
   const format = values.format as Format | undefined;
   check('--format', format, format === undefined || format === 'csv' || format === 'ndjson');
   if (name === 'export') {
-    await exportBooks({ path, format: format ?? named, ...readAccess(values) }, stop.signal);
+    await exportBooks({ path, format: format ?? named, ...readAccess() }, stop.signal);
     return 0;
   }
   if (name !== 'import' || path === undefined)
@@ -93,14 +97,12 @@ async function run(): Promise<number> {
   const without = (values.without?.split(',') ?? []).map(readField);
   const parallel = readNumber('--parallel', values.parallel, 1, 256);
   const how = { path, format, columns, without, separator, encoding, parallel, batch, dryRun, yes };
-  return (await importBooks({ ...how, rejectedPath, checkpointPath, ...readAccess(values) }, stop.signal)) > 0
+  return (await importBooks({ ...how, rejectedPath, checkpointPath, ...readAccess() }, stop.signal)) > 0
     ? 3
     : 0;
 }
 
-function readAccess(
-  values: Record<'base-url' | 'give-up-after', string> & { username?: string; password?: string },
-) {
+function readAccess() {
   const baseUrl = values['base-url'].replace(/\/$/, '');
   const { protocol, hostname = '' } = URL.parse(baseUrl) ?? {};
   check('--base-url', baseUrl, protocol === 'http:' || protocol === 'https:');
@@ -122,7 +124,7 @@ function readColumns(list = ''): Columns {
 }
 
 function readField(text = ''): FieldName {
-  const field = fieldNames.find((name) => name === text.trim().toLowerCase());
+  const field = fieldNames.find((name) => name.toLowerCase() === text.trim().toLowerCase());
   check('a field', text, field !== undefined);
   return field;
 }

@@ -4,6 +4,7 @@ import * as fields from './columns.ts';
 import { type CsvRecord, countLines, findLineEnd, scanRecord } from './csv.ts';
 import { detectEncoding, readText } from './encoding.ts';
 import { CommandError } from './errors.ts';
+import { formatCount } from './progress.ts';
 
 /** A file format that the tool reads and writes. */
 export type Format = 'csv' | 'ndjson';
@@ -105,17 +106,23 @@ function scanRow(table: Table, text: string, start: number, complete: boolean): 
 
 function readBook({ format, encoding, names, columns }: Table, raw: string, { cells, problem }: CsvRecord) {
   if (raw.includes('\ufffd')) return `has bytes that are not ${encoding}, or U+FFFD`;
-  const pick = <Value>(read: (column: string) => Value): Partial<Record<fields.FieldName, Value>> =>
-    Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, read(column)]));
+  const checkPicked = (read: (column: string, field: fields.FieldName) => unknown) =>
+    fields.checkBook(
+      Object.fromEntries(
+        Object.entries(columns).map(([field, column]) => [field, read(column, field as fields.FieldName)]),
+      ),
+    );
   if (format === 'ndjson') {
     const value = readJsonObject({ body: raw, isBase64Encoded: false });
     if (value === undefined) return 'is not a JSON object';
-    return fields.checkBook(pick((column) => value[column]));
+    const mistake = fields.findMistake(Object.keys(value), columns);
+    if (mistake !== undefined) return mistake;
+    return checkPicked((column) => value[column]);
   }
   if (cells === undefined) return problem ?? '';
-  if (cells.length !== names.length) return `has ${cells.length} cells where the header has ${names.length}`;
-  const { year = '', ...texts } = pick((column) => cells[names.indexOf(column)] ?? '');
-  return fields.checkBook({ ...texts, year: fields.parseYearCell(year) });
+  if (cells.length !== names.length)
+    return `has ${formatCount(cells.length, 'cell')} where the header has ${names.length}`;
+  return checkPicked((column, field) => fields.parseCell(field, cells[names.indexOf(column)] ?? ''));
 }
 
 function guessFormat(path: string, sample: string): Format {

@@ -51,7 +51,10 @@ export function describeResponse({ response, error }: { response: Response; erro
 
 export function describeConnectionLoss(error: unknown): string {
   // `fetch` wraps the error of the connection.
-  const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  const { code, message } = ((error as Error).cause ?? error) as {
+    readonly code?: string;
+    readonly message: string;
+  };
   return `no response (${code ?? message})`;
 }
 

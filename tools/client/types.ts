@@ -17,7 +17,7 @@ export interface paths {
          * Log in
          * @description Returns a token for the configured pair of username and password. A missing member counts as `""`.
          *
-         *     Rules: docs/specification.md, section 5.
+         *     Rules: section 5 of the specification.
          */
         readonly post: operations["createToken"];
         readonly delete?: never;
@@ -42,7 +42,7 @@ export interface paths {
          *     With an `Idempotency-Key`, retries create no second book. A refused request (400, 401, 413) leaves the key unused.
          *     The next request with the key completes one that failed midway (5xx, or no response).
          *
-         *     Rules: docs/specification.md, sections 6 and 11.
+         *     Rules: sections 6 and 11 of the specification.
          */
         readonly post: operations["createBook"];
         readonly delete?: never;
@@ -61,12 +61,12 @@ export interface paths {
         /**
          * List all books, or a page of them
          * @description All books, ascending by id. With `limit`, one page; the header `Link` names the next page while books follow.
-         *     `Accept-Encoding` selects the compression: zstd, br or gzip.
+         *     `Accept-Encoding` selects the compression: zstd, br or gzip. Most clients send it by themselves.
          *
          *     In AWS the list is streamed. A failure after the first byte cuts the body off, so that it is not valid JSON; it is
          *     never a shorter list that looks complete.
          *
-         *     Rules: docs/specification.md, section 7.
+         *     Rules: section 7 of the specification.
          */
         readonly get: operations["listBooks"];
         readonly put?: never;
@@ -92,20 +92,20 @@ export interface paths {
         };
         /**
          * Fetch a book
-         * @description Rules: docs/specification.md, sections 8 and 12.
+         * @description Rules: sections 8 and 12 of the specification.
          */
         readonly get: operations["getBook"];
         /**
          * Change some fields of a book
          * @description A missing field keeps its value. Order of the checks: 404, 400 or 413, 412.
          *
-         *     Rules: docs/specification.md, sections 9 and 12.
+         *     Rules: sections 9 and 12 of the specification.
          */
         readonly put: operations["updateBook"];
         readonly post?: never;
         /**
          * Delete a book
-         * @description Rules: docs/specification.md, sections 10 and 12.
+         * @description Rules: sections 10 and 12 of the specification.
          */
         readonly delete: operations["deleteBook"];
         readonly options?: never;
@@ -117,23 +117,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The body of every response */
-        readonly Envelope: {
-            /** @description The HTTP status */
-            readonly status: number;
-            /** @description A fixed text for each outcome */
-            readonly message: string;
-            /** @description The payload of a success; `null` on errors and after a deletion */
-            readonly data: unknown;
-        };
-        /** @description The body of a response with one book */
-        readonly BookEnvelope: {
-            readonly data: components["schemas"]["Book"];
-        } & WithRequired<components["schemas"]["Envelope"], "data">;
-        /** @description The body of an error, and of the response to a deletion */
-        readonly EmptyEnvelope: {
-            readonly data?: null;
-        } & components["schemas"]["Envelope"];
         readonly Token: {
             /** @description A JSON Web Token signed with HS256; its one claim is `exp` */
             readonly token: string;
@@ -163,7 +146,8 @@ export interface components {
              */
             readonly author?: string;
             /**
-             * @description A whole number; -(2^53-1) to 2^53-1
+             * Format: int64
+             * @description A whole number
              * @default 0
              */
             readonly year?: number;
@@ -174,7 +158,10 @@ export interface components {
             readonly title?: string;
             /** @description Any text that UTF-8 can carry */
             readonly author?: string;
-            /** @description A whole number; -(2^53-1) to 2^53-1 */
+            /**
+             * Format: int64
+             * @description A whole number
+             */
             readonly year?: number;
         };
         /** @description A stored book */
@@ -184,14 +171,56 @@ export interface components {
             readonly title: string;
             /** @description Any text that UTF-8 can carry */
             readonly author: string;
-            /** @description A whole number; -(2^53-1) to 2^53-1 */
+            /**
+             * Format: int64
+             * @description A whole number
+             */
             readonly year: number;
         };
-        /** @description Given by the service, ascending, never used twice */
+        /**
+         * Format: int64
+         * @description Given by the service, ascending, never used twice
+         */
         readonly BookId: number;
         readonly Limit: number;
-        /** @default 0 */
+        /**
+         * Format: int64
+         * @default 0
+         */
         readonly After: number;
+        /** @description The body of a response with a token */
+        readonly TokenEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            readonly data: components["schemas"]["Token"];
+        };
+        /** @description The body of a response with one book */
+        readonly BookEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            readonly data: components["schemas"]["Book"];
+        };
+        /** @description The body of a list */
+        readonly BooksEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            readonly data: readonly components["schemas"]["Book"][];
+        };
+        /** @description The body of an error, and of the response to a deletion */
+        readonly EmptyEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            /** @constant */
+            readonly data: unknown;
+        };
     };
     responses: {
         /** @description Malformed HTTP, such as `%zz` in the path */
@@ -207,12 +236,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 400;
-                    /** @constant */
-                    readonly message?: "Bad request";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description Invalid body or query parameter, or malformed HTTP */
@@ -221,26 +245,17 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 400;
-                    /** @enum {unknown} */
-                    readonly message?: "Invalid input" | "Bad request";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description Missing or invalid token */
         readonly Unauthorized: {
             headers: {
+                readonly "WWW-Authenticate": components["headers"]["Challenge"];
                 readonly [name: string]: unknown;
             };
             content: {
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 401;
-                    /** @enum {unknown} */
-                    readonly message?: "Authorization token required" | "Invalid token";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description No book has this id */
@@ -256,33 +271,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 404;
-                    /** @constant */
-                    readonly message?: "Book not found";
-                } & components["schemas"]["EmptyEnvelope"];
-            };
-        };
-        /** @description Unknown path, or a method that the path does not have */
-        readonly NotFound: {
-            headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "status": 404,
-                 *       "message": "Not found",
-                 *       "data": null
-                 *     }
-                 */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 404;
-                    /** @constant */
-                    readonly message?: "Not found";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The book does not match `If-Match`; nothing changed */
@@ -298,12 +287,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 412;
-                    /** @constant */
-                    readonly message?: "Precondition failed";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /**
@@ -322,12 +306,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 413;
-                    /** @constant */
-                    readonly message?: "Payload too large";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The idempotency key belongs to a book with other fields; nothing was stored */
@@ -343,12 +322,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 422;
-                    /** @constant */
-                    readonly message?: "Idempotency key already used";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description Throttled by API Gateway, or too many requests from one address */
@@ -365,12 +339,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 429;
-                    /** @constant */
-                    readonly message?: "Too many requests";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description A bug; the cause is in the service's log */
@@ -386,12 +355,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 500;
-                    /** @constant */
-                    readonly message?: "Internal server error";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The function crashed, or could not start because the database was unreachable */
@@ -408,12 +372,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 502;
-                    /** @constant */
-                    readonly message?: "Bad gateway";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The database failed or timed out, or the function is about to run out of time */
@@ -430,12 +389,7 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 503;
-                    /** @constant */
-                    readonly message?: "Service unavailable";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The function did not respond in time */
@@ -452,17 +406,15 @@ export interface components {
                  *       "data": null
                  *     }
                  */
-                readonly "application/json": {
-                    /** @constant */
-                    readonly status?: 504;
-                    /** @constant */
-                    readonly message?: "Gateway timeout";
-                } & components["schemas"]["EmptyEnvelope"];
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
     };
     parameters: {
-        /** @description Entity tags; a book with none of them gives 412. `*` stands for any tag */
+        /**
+         * @description Entity tags; a book with none of them gives 412. `*` stands for any tag
+         * @example *
+         */
         readonly IfMatch: string;
     };
     requestBodies: never;
@@ -473,10 +425,15 @@ export interface components {
          */
         readonly ETag: string;
         /**
-         * @description Seconds to wait before a retry
+         * @description A name that stands for no scheme; API Gateway renames the header
+         * @example BookCatalog
+         */
+        readonly Challenge: string;
+        /**
+         * @description Seconds to wait before a retry; 60 after too many requests from one address, otherwise 1
          * @example 1
          */
-        readonly RetryAfter: "1";
+        readonly RetryAfter: number;
     };
     pathItems: never;
 }
@@ -510,13 +467,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 200;
-                        /** @constant */
-                        readonly message?: "Token generated successfully";
-                        readonly data: components["schemas"]["Token"];
-                    } & WithRequired<components["schemas"]["Envelope"], "data">;
+                    readonly "application/json": components["schemas"]["TokenEnvelope"];
                 };
             };
             /** @description Invalid body, or malformed HTTP */
@@ -525,17 +476,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 400;
-                        /** @enum {unknown} */
-                        readonly message?: "Invalid request payload" | "Bad request";
-                    } & components["schemas"]["EmptyEnvelope"];
+                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
                 };
             };
             /** @description Wrong username or password */
             readonly 401: {
                 headers: {
+                    readonly "WWW-Authenticate": components["headers"]["Challenge"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -546,12 +493,7 @@ export interface operations {
                      *       "data": null
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 401;
-                        /** @constant */
-                        readonly message?: "Invalid credentials";
-                    } & components["schemas"]["EmptyEnvelope"];
+                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
                 };
             };
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -562,12 +504,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 500;
-                        /** @enum {unknown} */
-                        readonly message?: "Could not generate token" | "Internal server error";
-                    } & components["schemas"]["EmptyEnvelope"];
+                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
                 };
             };
             readonly 502: components["responses"]["BadGateway"];
@@ -602,29 +539,17 @@ export interface operations {
             readonly 201: {
                 headers: {
                     readonly ETag: components["headers"]["ETag"];
+                    /**
+                     * @description The path of the book, relative to the host
+                     * @example /book/1
+                     */
+                    readonly Location: string;
                     /** @description The book was created by an earlier request with the same idempotency key; absent otherwise */
                     readonly "Idempotency-Replayed"?: "true";
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": 201,
-                     *       "message": "Book created successfully",
-                     *       "data": {
-                     *         "id": 1,
-                     *         "title": "Dune",
-                     *         "author": "Frank Herbert",
-                     *         "year": 1965
-                     *       }
-                     *     }
-                     */
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 201;
-                        /** @constant */
-                        readonly message?: "Book created successfully";
-                    } & components["schemas"]["BookEnvelope"];
+                    readonly "application/json": components["schemas"]["BookEnvelope"];
                 };
             };
             /** @description Invalid body, malformed key, or malformed HTTP */
@@ -633,12 +558,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 400;
-                        /** @enum {unknown} */
-                        readonly message?: "Invalid input" | "Invalid idempotency key" | "Bad request";
-                    } & components["schemas"]["EmptyEnvelope"];
+                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
                 };
             };
             readonly 401: components["responses"]["Unauthorized"];
@@ -659,10 +579,7 @@ export interface operations {
                 /** @description Only books with higher ids */
                 readonly after?: components["schemas"]["After"];
             };
-            readonly header?: {
-                /** @description Content codings that the client accepts */
-                readonly "Accept-Encoding"?: string;
-            };
+            readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -673,8 +590,6 @@ export interface operations {
                 headers: {
                     /** @description The request header that selects the compression */
                     readonly Vary: "Accept-Encoding";
-                    /** @description The compression of the body; absent without compression */
-                    readonly "Content-Encoding"?: "zstd" | "br" | "gzip";
                     /**
                      * @description The next page (RFC 8288), relative to the host; absent without `limit` and on the last page
                      * @example </books?limit=1&after=1>; rel="next"
@@ -683,13 +598,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 200;
-                        /** @constant */
-                        readonly message?: "Books retrieved successfully";
-                        readonly data: readonly components["schemas"]["Book"][];
-                    } & WithRequired<components["schemas"]["Envelope"], "data">;
+                    readonly "application/json": components["schemas"]["BooksEnvelope"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
@@ -705,7 +614,10 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags; a book with one of them, or any book for `*`, gives 304 */
+                /**
+                 * @description Entity tags; a book with one of them, or any book for `*`, gives 304
+                 * @example "9f1c2d34a5b6"
+                 */
                 readonly "If-None-Match"?: string;
             };
             readonly path: {
@@ -726,24 +638,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "message": "Book retrieved successfully",
-                     *       "data": {
-                     *         "id": 1,
-                     *         "title": "Dune",
-                     *         "author": "Frank Herbert",
-                     *         "year": 1965
-                     *       }
-                     *     }
-                     */
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 200;
-                        /** @constant */
-                        readonly message?: "Book retrieved successfully";
-                    } & components["schemas"]["BookEnvelope"];
+                    readonly "application/json": components["schemas"]["BookEnvelope"];
                 };
             };
             /** @description The entity tag of the book is in `If-None-Match`; no body */
@@ -768,7 +663,10 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags; a book with none of them gives 412. `*` stands for any tag */
+                /**
+                 * @description Entity tags; a book with none of them gives 412. `*` stands for any tag
+                 * @example *
+                 */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
@@ -798,24 +696,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "status": 200,
-                     *       "message": "Book updated successfully",
-                     *       "data": {
-                     *         "id": 1,
-                     *         "title": "Dune",
-                     *         "author": "Frank Herbert",
-                     *         "year": 1966
-                     *       }
-                     *     }
-                     */
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 200;
-                        /** @constant */
-                        readonly message?: "Book updated successfully";
-                    } & components["schemas"]["BookEnvelope"];
+                    readonly "application/json": components["schemas"]["BookEnvelope"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
@@ -834,7 +715,10 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Entity tags; a book with none of them gives 412. `*` stands for any tag */
+                /**
+                 * @description Entity tags; a book with none of them gives 412. `*` stands for any tag
+                 * @example *
+                 */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
@@ -861,12 +745,7 @@ export interface operations {
                      *       "data": null
                      *     }
                      */
-                    readonly "application/json": {
-                        /** @constant */
-                        readonly status?: 200;
-                        /** @constant */
-                        readonly message?: "Book deleted successfully";
-                    } & components["schemas"]["EmptyEnvelope"];
+                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -881,6 +760,3 @@ export interface operations {
         };
     };
 }
-type WithRequired<T, K extends keyof T> = T & {
-    [P in K]-?: T[P];
-};

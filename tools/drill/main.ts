@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { CloudWatch, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { SNS } from '@aws-sdk/client-sns';
+import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
 import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
@@ -19,16 +19,12 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
-  let options: { stage?: string; region?: string; alarm: string };
-  try {
-    const alarm = { ...text, default: 'TableErrorsAlarm' };
-    options = parseArgs({ options: { stage: text, region: text, alarm } }).values;
-    if (options.stage === undefined) throw new Error('--stage is needed');
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return 2;
-  }
-  const { stage = '', region, alarm } = options;
+  const { alarm, region, ...values } = readCommandLine(usage, {
+    stage: text,
+    region: text,
+    alarm: { ...text, default: 'TableErrorsAlarm' },
+  }).values;
+  const stage = values.stage ?? endWithAdvice('--stage is needed.');
   try {
     selectTarget(stage, region);
     const areTold = await checkSubscribers(stage);

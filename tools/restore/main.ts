@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SSM } from '@aws-sdk/client-ssm';
+import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { settingsPath } from '../../serverless/deploy/settings.ts';
 import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
@@ -31,13 +31,7 @@ const shownIds = 10;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  let options: ReturnType<typeof readOptions>;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return 2;
-  }
+  const options = readOptions();
   try {
     selectTarget(options.stage, options.region);
     return await restore(options);
@@ -52,15 +46,14 @@ async function main(): Promise<number> {
 function readOptions() {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({
-    options: { stage: text, region: text, at: text, table: text, from: text, prepare: flag, yes: flag },
-  });
-  const { stage, at, table } = values;
-  if (stage === undefined) throw new Error('--stage is needed');
-  if ((at === undefined) === (table === undefined)) throw new Error('Either --at or --table is needed');
+  const options = { stage: text, region: text, at: text, table: text, from: text, prepare: flag, yes: flag };
+  const { values } = readCommandLine(usage, options);
+  const { at, table } = values;
+  const stage = values.stage ?? endWithAdvice('--stage is needed.');
+  if ((at === undefined) === (table === undefined)) endWithAdvice('Either --at or --table is needed.');
   const moment = at === undefined ? undefined : new Date(at);
   if (moment !== undefined && !(/(Z|[+-]\d\d:\d\d)$/.test(at ?? '') && moment.getTime() < Date.now())) {
-    throw new Error(`--at ${at} is not a past moment with a time zone, like 2026-01-31T12:00:00Z`);
+    endWithAdvice(`--at ${at} is not a past moment with a time zone, like 2026-01-31T12:00:00Z.`);
   }
   return { ...values, stage, at: moment };
 }

@@ -1,8 +1,8 @@
 /** `npm run smoke -- --stage S`: the conformance suite against a deployed stage, whose URL and password it finds. */
 
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { runSuite } from '../../conformance/run-suite.ts';
+import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { functionNames } from '../../serverless/packaging/package-service.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
@@ -24,9 +24,7 @@ Options: --base-url and --host-header, for a stage that is reached by another ad
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === undefined) return 2;
-  const { stage, region, 'base-url': baseUrl, 'host-header': hostHeader, without, report } = options;
+  const { stage, region, 'base-url': baseUrl, 'host-header': hostHeader, without, report } = readOptions();
   try {
     selectTarget(stage, region);
     const deployed = await findDeployedStage(stage);
@@ -59,21 +57,13 @@ async function main(): Promise<number> {
 }
 
 function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        stage: { type: 'string' },
-        region: { type: 'string' },
-        'base-url': { type: 'string' },
-        'host-header': { type: 'string' },
-        without: { type: 'string', multiple: true },
-        report: { type: 'string' },
-      },
-    });
-    if (values.stage === undefined) throw new Error('--stage is needed');
-    return { ...values, stage: values.stage };
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return undefined;
-  }
+  const { values } = readCommandLine(usage, {
+    stage: { type: 'string' },
+    region: { type: 'string' },
+    'base-url': { type: 'string' },
+    'host-header': { type: 'string' },
+    without: { type: 'string', multiple: true },
+    report: { type: 'string' },
+  });
+  return { ...values, stage: values.stage ?? endWithAdvice('--stage is needed.') };
 }

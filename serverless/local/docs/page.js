@@ -1,7 +1,5 @@
 /** The reference page: Swagger UI with openapi.yaml, for the service that serves the page. */
 
-const browserHeader = 'Accept-Encoding'; // a page cannot set it
-
 const session = document.getElementById('session');
 let expiryTimer;
 
@@ -25,14 +23,12 @@ function showSession(isLoggedIn, text) {
   session.textContent = text;
 }
 
-/** The description with this service's address and without what a page cannot send. */
+/** The description with this service's address. */
 function adapt({ info, servers, paths, components, ...rest }) {
   const origin = location.origin;
   const adaptOperation = ({ parameters = [], ...operation }) => ({
     ...operation,
-    parameters: parameters
-      .filter(({ name }) => name !== browserHeader)
-      .map((parameter) => withoutDefault(parameter, components.schemas)),
+    parameters: parameters.map((parameter) => withoutDefault(parameter, components.schemas)),
   });
   return {
     ...rest,

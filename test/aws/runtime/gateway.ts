@@ -29,6 +29,8 @@ export async function startGateway(functionsFolder: string, environment: NodeJS.
   });
   const server = createGateway({
     functions: () => loaded,
+    host: 'localhost',
+    onForeignHost() {},
     corsOrigin: undefined,
     onResponse() {},
     onError() {},

@@ -7,6 +7,7 @@ import { listNodeOptions } from '../../../serverless/packaging/package-service.t
 import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { type HttpResponse, toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import type { FaultyProxy } from '../../simulators/faulty-proxy.ts';
+import { aBook } from '../../support/a-book.ts';
 import { type BookTable, seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
 
@@ -111,7 +112,7 @@ describe('GET /books as a stream', () => {
     const large = await open();
     for (let number = 0; number < largeBooks.count; number += 1) {
       const id = number * largeBooks.everyId + 1;
-      await storeBook(large, { id, title: largeBooks.title, author: '', year: 0 });
+      await storeBook(large, { id, ...aBook({ title: largeBooks.title }) });
     }
     await setCounter(large, largeBooks.count * largeBooks.everyId);
     await instance.stop();

@@ -16,7 +16,7 @@ export type Operation = Interval & {
     | {
         readonly type: 'update';
         readonly id: number;
-        readonly changes: Omit<BookFields, 'title'>;
+        readonly changes: Partial<Omit<BookFields, 'title'>>;
         readonly book?: Book | undefined;
       }
     /** Counts as a read of every book. */

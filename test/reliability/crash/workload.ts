@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../../lib/books/book.ts';
 import { validToken } from '../../../tools/local/local-service.ts';
+import { aBook } from '../../support/a-book.ts';
 import type { Operation } from './history.ts';
 
 const clients = 8;
@@ -13,7 +14,7 @@ const booksInUse = 6;
 /** Refused clients wait, to leave the processors to the restart. */
 const pauseAfterFailureMs = 50;
 
-/** One of so many acknowledged creates is repeated with its key. */
+/** One of this many acknowledged creates is repeated with its key. */
 const repeatEvery = 4;
 
 /** A create without a response, which is retried with its key. */
@@ -77,7 +78,7 @@ export class Workload {
 
   /** Its title is the idempotency key, so a retry creates no second book. */
   async #create(baseUrl: string, open?: OpenCreate): Promise<Operation> {
-    const fields = open?.fields ?? { title: randomUUID(), author: 'first', year: 1 };
+    const fields = open?.fields ?? aBook({ title: randomUUID(), author: 'first', year: 1 });
     const response = asBook(await ask(baseUrl, 'POST', '/book', fields, fields.title));
     const invoked = open?.invoked ?? response.invoked;
     if (response.returned === Number.POSITIVE_INFINITY) this.#openCreates.push({ fields, invoked });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
 import type { Fault } from '../../simulators/faulty-proxy.ts';
+import { aBook } from '../../support/a-book.ts';
 import { type FaultyService, underEveryFault } from './faulty-service.ts';
 
 /** The slowest faults reach every timeout of every request. */
@@ -63,7 +64,7 @@ test(
   'clients that edit a book with If-Match, under every fault: no change is overwritten, none is there that was refused',
   async () => {
     await underEveryFault(async ({ ask, proxy, table, readStored }, fault) => {
-      const { id } = await table.repository.create({ title: 'edited', author: 'x', year: 0 });
+      const { id } = await table.repository.create(aBook({ title: 'edited' }));
       const path = `/book/${id}`;
       let done = 0;
       let unknown = 0;

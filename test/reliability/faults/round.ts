@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Book } from '../../../lib/books/book.ts';
+import { aBook } from '../../support/a-book.ts';
 import { settings } from '../../support/load-handlers.ts';
 import type { FaultyService } from './faulty-service.ts';
 
@@ -83,15 +84,15 @@ export async function runRound(
   const { repository } = service.table;
   const mark = randomUUID();
   const before = await service.readStored();
-  const kept = await repository.create({ title: 'kept', author: mark, year: 1 });
-  const unchanged = await repository.create({ title: 'old', author: 'old', year: 1 });
-  const deleted = await repository.create({ title: 'deleted', author: mark, year: 1 });
+  const kept = await repository.create(aBook({ title: 'kept', author: mark, year: 1 }));
+  const unchanged = await repository.create(aBook({ title: 'old', author: 'old', year: 1 }));
+  const deleted = await repository.create(aBook({ title: 'deleted', author: mark, year: 1 }));
   const changed = { ...unchanged, title: 'changed', author: mark };
   const cases = makeCases({
     kept,
     changed,
     deleted,
-    created: { id: 0, title: 'new', author: mark, year: 2 },
+    created: { id: 0, ...aBook({ title: 'new', author: mark, year: 2 }) },
   });
 
   await begin();

@@ -4,20 +4,18 @@ import type { Book } from '../../../lib/books/book.ts';
 import { emma, setCounter, storeBook } from '../../support/book-table.ts';
 import { startFaultyService } from './faulty-service.ts';
 
-test('a book that comes into being after the attempts of an update does not make it a success', async () => {
+test('an update whose response is lost, of a book that comes into being meanwhile, says whether it took effect', async () => {
   const { proxy, table, ask, readStored } = await startFaultyService();
-  // The first attempt is lost, the second finds no book; then each read is slow.
   proxy.injectFault('UpdateItem', 'request lost', 1);
   proxy.injectFault('GetItem', 'no response', 1);
 
   const updating = ask('PUT', '/book/1', { title: 'ours' });
-  await vi.waitFor(() => expect(proxy.countRequests('UpdateItem')).toBe(2), { timeout: 5_000 });
-  await sleep(200);
+  await vi.waitFor(() => expect(proxy.countRequests('GetItem')).toBeGreaterThan(5), { timeout: 5_000 });
   await table.repository.create(emma);
   const { status } = await updating;
 
-  expect((await readStored()).get(1)).toEqual({ id: 1, ...emma });
-  expect([404, 503]).toContain(status);
+  expect([200, 404, 503]).toContain(status);
+  expect((await readStored()).get(1)).toEqual({ id: 1, ...emma, ...(status === 200 && { title: 'ours' }) });
 });
 
 /** After the first attempt was refused, before the third. */
@@ -96,7 +94,7 @@ describe.each([
 
     expect((await readStored()).get(id)).toEqual({ id, ...emma, title: 'third' });
     expect(envelope.data).toEqual({ id, ...emma, title: 'third' });
-    expect(delivered).toBe(0);
+    expect(delivered).toBe(1);
   });
 
   test('brings no deleted book back when the network gives it back', async () => {
@@ -111,23 +109,20 @@ describe.each([
 
     expect(await readStored()).toEqual(new Map());
     expect((await ask('GET', `/book/${id}`)).status).toBe(404);
-    expect(delivered).toBe(0);
+    expect(delivered).toBe(1);
   });
 
-  test('is not carried out after the client was told that it failed', async () => {
+  test.each(['PUT', 'DELETE'])('undoes nothing that is written after its %s was given up', async (method) => {
     const { proxy, table, ask, readStored } = await startFaultyService({ isTls });
     const { id } = await table.repository.create(emma);
     proxy.disturb({ fault: 'request held' });
 
-    const responses = await Promise.all([
-      ask('PUT', `/book/${id}`, { title: 'too late' }),
-      ask('DELETE', `/book/${id}`),
-      ask('POST', '/book', emma),
-    ]);
+    const { status } = await ask(method, `/book/${id}`, { title: 'too late' });
+    await table.repository.update(id, { title: 'theirs' });
     const delivered = await proxy.deliverHeld();
 
-    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
-    expect(await readStored()).toEqual(new Map([[id, { id, ...emma }]]));
-    expect(delivered).toBe(0);
+    expect(status).toBe(503);
+    expect(delivered).toBeGreaterThan(0);
+    expect((await readStored()).get(id)).toEqual({ id, ...emma, title: 'theirs' });
   });
 });

@@ -1,5 +1,6 @@
 import { type Outcome, outcomes } from '../../../conformance/outcomes.ts';
 import type { Book, BookFields } from '../../../lib/books/book.ts';
+import { aBook } from '../../support/a-book.ts';
 import type { BookRequest, Precondition } from './requests.ts';
 
 /** The state of the specified service. */
@@ -35,8 +36,6 @@ export interface Effect {
 
 /** "Constraints in Amazon DynamoDB": the size of an item. */
 const maxBookBytes = 400 * 1024;
-
-const zeroBook: BookFields = { title: '', author: '', year: 0 };
 
 const validKey = /^[!-~]{1,255}$/;
 const strongTag = /^"[!#-~]+"$/;
@@ -108,12 +107,12 @@ function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, ch
   if (fields === undefined) return refuse(outcomes.invalidInput);
   if (key !== undefined && !validKey.test(key)) return refuse(outcomes.invalidIdempotencyKey);
   const id = chosen.id ?? catalog.lastId + 1;
-  const book: Book = { id, ...zeroBook, ...fields };
+  const book: Book = { id, ...aBook(), ...fields };
   if (isTooLarge(book)) return refuse(outcomes.payloadTooLarge);
   const used = key === undefined ? undefined : catalog.keys.get(key);
   if (used !== undefined) {
     const { id: _, ...usedFields } = used.book;
-    const isSame = JSON.stringify({ ...usedFields, ...zeroBook, ...fields }) === JSON.stringify(usedFields);
+    const isSame = JSON.stringify({ ...usedFields, ...aBook(), ...fields }) === JSON.stringify(usedFields);
     if (!isSame) return refuse(outcomes.idempotencyKeyUsed);
     return { outcome: outcomes.bookCreated, data: used.book, tag: used.tag, replayed: true, catalog };
   }
@@ -133,6 +132,7 @@ function takeFresh(tag: string | undefined, earlier: readonly string[]): string 
   return tag !== undefined && strongTag.test(tag) && !earlier.includes(tag) ? tag : freshTag;
 }
 
-function isTooLarge({ title, author }: BookFields): boolean {
-  return Buffer.byteLength(title) + Buffer.byteLength(author) > maxBookBytes;
+function isTooLarge(fields: BookFields): boolean {
+  const texts = Object.values(fields).filter((value) => typeof value === 'string');
+  return Buffer.byteLength(texts.join('')) > maxBookBytes;
 }

@@ -30,11 +30,7 @@ export function send(call: Call, request: BookRequest): Promise<TestResponse> {
   const method = methods[type];
   if (type === 'list') {
     const queryStringParameters = { after: String(id), ...(limit < Infinity && { limit: String(limit) }) };
-    return call(method, '/books', {
-      headers,
-      queryStringParameters,
-      requestContext: { path: '/books' } as never,
-    });
+    return call(method, '/books', { headers, queryStringParameters });
   }
   if (type === 'create') {
     if (key !== undefined) headers['Idempotency-Key'] = key;
@@ -63,6 +59,9 @@ export function expectedResponse(
     ...(nextAfter !== undefined && { Link: `</books?limit=${limit}&after=${nextAfter}>; rel="next"` }),
     ...(outcome.status === 200 && type === 'list' && { Vary: 'Accept-Encoding' }),
     ...(tag !== undefined && { ETag: tag }),
+    ...(outcome.status === 401 && { 'WWW-Authenticate': 'BookCatalog' }),
+    ...(tag !== undefined && type === 'get' && { 'Cache-Control': 'private, max-age=0, must-revalidate' }),
+    ...(outcome.status === 201 && { Location: `/book/${(data as { id: number }).id}` }),
     ...(replayed && { 'Idempotency-Replayed': 'true' }),
   };
   return {

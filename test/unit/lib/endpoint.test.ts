@@ -22,7 +22,7 @@ beforeEach(() => {
 
 /** Calls a public endpoint. */
 const run = (handle: () => Promise<Result>, corsOrigin?: string) =>
-  publicEndpoint({ ...config, corsOrigin }, outcomes.bookRetrieved, handle)(createEvent(), createContext());
+  publicEndpoint({ ...config, corsOrigin }, outcomes.bookUpdated, handle)(createEvent(), createContext());
 
 describe('publicEndpoint', () => {
   const anyData = [undefined, null, [], 0, false, '', { title: 'Zażółć 📚' }, { statusCode: 418, body: 'x' }];
@@ -30,7 +30,7 @@ describe('publicEndpoint', () => {
     expect(await run(async () => ({ data, headers: { ETag: '"a"' } }))).toEqual({
       statusCode: 200,
       headers: { ...json, ETag: '"a"' },
-      body: JSON.stringify({ status: 200, message: 'Book retrieved successfully', data: data ?? null }),
+      body: JSON.stringify({ status: 200, message: 'Book updated successfully', data: data ?? null }),
     });
   });
 
@@ -39,7 +39,11 @@ describe('publicEndpoint', () => {
     const headers = { ETag: '"a"' };
     const response = await run(async () => ({ outcome: outcomes.notModified, headers }));
 
-    expect(response).toEqual({ statusCode: 304, headers, body: '' });
+    expect(response).toEqual({
+      statusCode: 304,
+      headers: { ...outcomes.notModified.headers, ...headers },
+      body: '',
+    });
   });
 
   test.each<[name: string, thrown: unknown, status: number, message: string]>([
@@ -56,7 +60,11 @@ describe('publicEndpoint', () => {
     async (_, thrown, status, message) => {
       const expected = {
         statusCode: status,
-        headers: { ...json, ...(status === 503 && { 'Retry-After': '1' }) },
+        headers: {
+          ...json,
+          ...(status === 401 && { 'WWW-Authenticate': 'BookCatalog' }),
+          ...(status === 503 && { 'Retry-After': '1' }),
+        },
         body: JSON.stringify({ status, message, data: null }),
       };
       const throwAtOnce = () => {
@@ -77,7 +85,7 @@ describe('publicEndpoint', () => {
   test('with an origin, responses and errors may be read by its scripts', async () => {
     const headers = {
       'Access-Control-Allow-Origin': 'https://a.test',
-      'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Retry-After',
+      'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After',
     };
 
     expect((await run(async () => ({}), 'https://a.test')).headers).toMatchObject(headers);

@@ -2,7 +2,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyText } from '../../../../conformance/any-text.ts';
-import { linkToNext, readBookId, readPageQuery } from '../../../../lib/http/url-parameters.ts';
+import {
+  linkToNext,
+  locationHeader,
+  readBookId,
+  readPageQuery,
+} from '../../../../lib/http/url-parameters.ts';
 import { createEvent } from '../../../support/load-handlers.ts';
 
 type Query = APIGatewayProxyEvent['queryStringParameters'];
@@ -57,12 +62,18 @@ test('a page starts at the first book when nothing else is said', () => {
   expect(readPage({ limit: '7' })).toEqual({ limit: 7, after: 0 });
 });
 
-test.each(['/books', '/prod/books'])('the link to the next page after %s has that path', (path) => {
-  const requestContext = { path } as APIGatewayProxyEvent['requestContext'];
+test.each([
+  ['', ''],
+  ['/prod', ''],
+  ['/prod', '/'],
+])('the paths in Link and Location begin with "%s" and have no slash at the end of "%s"', (stage, end) => {
+  const requested = (path: string) =>
+    createEvent({ requestContext: { path: stage + path + end } as APIGatewayProxyEvent['requestContext'] });
 
-  expect(linkToNext(createEvent({ requestContext }), { limit: 10, after: 25 })).toEqual({
-    Link: `<${path}?limit=10&after=25>; rel="next"`,
+  expect(linkToNext(requested('/books'), { limit: 10, after: 25 })).toEqual({
+    Link: `<${stage}/books?limit=10&after=25>; rel="next"`,
   });
+  expect(locationHeader(requested('/book'), 7)).toEqual({ Location: `${stage}/book/7` });
 });
 
 function orRefused<Value>(message: string, read: () => Value): Value | undefined {

@@ -1,0 +1,36 @@
+import { operations } from './contract/description.ts';
+
+/** The fields that cases name; openapi.yaml may have more. */
+export interface BookFields {
+  readonly title: string;
+  readonly author: string;
+  readonly year: number;
+}
+
+/** A field as JSON Schema describes it. */
+interface FieldSchema {
+  readonly type: 'string' | 'integer';
+  readonly default: string | number;
+  readonly maximum?: number;
+}
+
+const { bodySchema } = operations.find(({ route }) => route === 'POST /book') ?? {};
+const { properties } = bodySchema as { readonly properties: Readonly<Record<string, FieldSchema>> };
+
+/** The fields of a book in openapi.yaml. */
+export const fieldSchemas = Object.entries(properties);
+
+const defaults = Object.fromEntries(fieldSchemas.map(([name, schema]) => [name, schema.default]));
+
+/** A member that no body has. */
+export const unknownField = 'notAField';
+
+/** Makes the fields of a book: the given ones, and the defaults of all others. */
+export function aBook(fields: object = {}): BookFields {
+  return { ...(defaults as object as BookFields), ...fields };
+}
+
+/** Makes two values of a field that are not its default. */
+export function makeValues({ type, maximum = 0 }: FieldSchema): readonly [string | number, string | number] {
+  return type === 'string' ? ['a', 'b'] : [maximum, maximum - 1];
+}

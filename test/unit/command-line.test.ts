@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+function run(command: string, script: string, option: string) {
+  const env = { PATH: process.env.PATH, npm_lifecycle_event: script, [`npm_config_${option}`]: 'true' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, command.split(' '), {
+    env,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr: stderr.split('\n')[0] };
+}
+
+// `npm run remove --stage=prod` would otherwise remove the stage dev.
+test.each([
+  ['serverless/main.ts offline', 'start', 'httpport', 'npm start -- --httpPort ...'],
+  ['serverless/main.ts remove', 'remove', 'stage', 'npm run remove -- --stage ...'],
+  ['tools/books/main.ts import x.csv', 'books', 'dry_run', 'npm run books -- --dry-run ...'],
+  ['tools/bench/main.ts', 'bench', 'full', 'npm run bench -- --full ...'],
+])('%s ends before it does anything when npm took an option of it', (command, script, option, advice) => {
+  const stderr = expect.stringMatching(/^npm took --\S+ for itself\. Write -- before the options: /);
+
+  expect(run(command, script, option)).toEqual({ status: 2, stdout: '', stderr });
+  expect(run(command, script, option).stderr).toContain(advice);
+});
+
+test.each([
+  ['tools/bench/main.ts --ful', 'There is no option --ful; did you mean --full?'],
+  ['tools/bench/main.ts --only nothing', 'There is no part nothing to measure'],
+  ['tools/bench/main.ts gard', 'There is no command gard'],
+  ['tools/smoke/main.ts', '--stage is needed.'],
+  ['tools/api/generate.ts --chek', 'There is no option --chek; did you mean --check?'],
+  ['serverless/deploy/deployed.ts --stages x', 'There is no option --stages; did you mean --stage?'],
+])('%s says what is wrong', (command, stderr) => {
+  expect(run(command, '', '')).toEqual({ status: 2, stdout: '', stderr });
+});
+
+test.each(['tools/bench/main.ts', 'tools/smoke/main.ts', 'tools/api/generate.ts', 'tools/books/main.ts'])(
+  '%s has help',
+  (command) => {
+    const stdout = expect.stringMatching(/^Usage: npm run /);
+    expect(run(`${command} --help`, '', '')).toEqual({ status: 0, stdout, stderr: '' });
+  },
+);
