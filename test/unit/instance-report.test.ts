@@ -12,6 +12,7 @@ test('the report has the cold starts of each function, its memory, its runtime, 
     {
       name: 'getBook',
       lines: [
+        'START RequestId: 0a1b Version: $LATEST',
         start,
         report({ ...memory, initDurationMs: 180.5 }),
         report({ ...memory, maxMemoryUsedMB: 92, initDurationMs: 141.25 }),

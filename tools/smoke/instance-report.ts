@@ -52,7 +52,8 @@ export function formatInstanceReport(logs: readonly StartLog[]): string {
 }
 
 function formatFunction({ name, lines }: StartLog): string {
-  const entries = lines.map((line) => JSON.parse(line));
+  // Lambda logs as text until a function has its JSON format.
+  const entries = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
   const reports = entries.flatMap(({ record }) => (record?.metrics?.initDurationMs ? [record.metrics] : []));
   const inits: number[] = reports
     .map(({ initDurationMs }) => initDurationMs)

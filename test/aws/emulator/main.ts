@@ -161,6 +161,9 @@ async function liveThrough(): Promise<void> {
   await run('deploy');
   await checkBook(book);
   await checkSettings();
+
+  step("The stage's table is deleted: another one takes its place");
+  await replaceDeletedTable(book);
   process.stdout.write('\nAll of it works.\n');
 }
 
@@ -212,6 +215,21 @@ async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
     assert.equal((await context.call('GET', `/book/${deleted.id}`)).status, 404);
     assert.ok((await createBook(context)).id > after.id + 1);
   });
+}
+
+/** Deletes the table of the stage, of which a backup is left. */
+async function replaceDeletedTable(book: Book): Promise<void> {
+  const client = new DynamoDB();
+  const TableName = `book-catalog-${stage}`;
+  const { BackupDetails } = await client.createBackup({ TableName, BackupName: 'system' });
+  await client.updateTable({ TableName, DeletionProtectionEnabled: false });
+  await client.deleteTable({ TableName });
+  const TargetTableName = `${TableName}-again`;
+  await client.restoreTableFromBackup({ TargetTableName, BackupArn: BackupDetails?.BackupArn });
+  const { status, stdout } = await restore('--table', TargetTableName, '--yes');
+  assert.match(stdout, /uses the table book-catalog-prod, which does not exist/);
+  assert.equal(status, 0);
+  await checkBook(book);
 }
 
 /** Checks that a restored table has what that of a deploy has. */
