@@ -23,6 +23,9 @@ type Handle = (event: APIGatewayProxyEvent) => Promise<Result>;
 /** What is left of a function's timeout when a request that hangs gets its 503. */
 const timeoutReserveMs = 100;
 
+/** The longest delay of setTimeout, which does not wait at all for a longer one. */
+const maxTimerMs = 2 ** 31 - 1;
+
 /** Makes the Lambda handler of an endpoint that anyone may call. `success` is the outcome when `handle` returns. */
 export function publicEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
   return composeStack(config, [], async (event) => createResponse(success, await handle(event)));
@@ -36,7 +39,8 @@ export function protectedEndpoint(config: EndpointConfig, success: Outcome, hand
 
 /**
  * Composes the middleware stack of every endpoint, outermost first. The log is outermost because it reports the finished
- * response; then CORS, whose headers errors need too; then the envelope of errors, so inner failures still get it.
+ * response; then CORS, whose headers errors need too; then the envelope of errors, so inner failures still get it; then the
+ * refusal of events that are not requests.
  *
  * @param access - middleware that decides who reaches the handler
  * @param respond - handles a request and makes the response
@@ -54,6 +58,12 @@ export function composeStack<Response>(
         cause: new Error('the function was about to time out'),
       });
     },
+    requestStart: (request) => {
+      const { event, context } = request;
+      if (!isRequest(event)) request.event = {};
+      const getRemainingTimeInMillis = () => Math.min(context.getRemainingTimeInMillis(), maxTimerMs);
+      request.context = { ...context, getRemainingTimeInMillis };
+    },
     executionMode,
   })
     .use(logRequests())
@@ -61,6 +71,17 @@ export function composeStack<Response>(
     .onError((request) => {
       request.response = createResponse(outcomeOf(request.error), {});
     })
+    .before(function refuseOtherEvents({ event }) {
+      if (isRequest(event)) return;
+      const cause = Object.assign(new Error('not a request of API Gateway'), { code: 'ERR_NOT_API_GATEWAY' });
+      throw new HttpError(outcomes.badRequest, { cause });
+    })
     .use(access)
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
+}
+
+/** Whether an event is a request of API Gateway: queues, schedules and people may invoke a function too. */
+function isRequest(event: unknown): event is APIGatewayProxyEvent {
+  const { httpMethod, requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
+  return typeof httpMethod === 'string' && typeof requestContext === 'object' && requestContext !== null;
 }

@@ -10,14 +10,16 @@ const maxCauses = 5;
 
 type Response = { readonly statusCode: number; readonly body: unknown };
 type State = { startedAt?: number };
-type LoggedRequest = Request<APIGatewayProxyEvent, Response, Error, Context, State>;
+/** The event of an invocation; other events than requests have none of its members. */
+type Event = Partial<APIGatewayProxyEvent>;
+type LoggedRequest = Request<Event, Response, Error, Context, State>;
 
 /**
  * Middleware that writes one line for each request: ids, route, status, duration in milliseconds, cold start. A 5xx is
  * logged with the error and its causes, a refused token with the code of its cause. A streamed response is logged when
  * its body has been sent or has broken off.
  */
-export function logRequests(): MiddlewareObj<APIGatewayProxyEvent, Response, Error, Context, State> {
+export function logRequests(): MiddlewareObj<Event, Response, Error, Context, State> {
   let coldStart = true;
 
   const logRequest = ({ event, context, response, error, internal }: LoggedRequest): void => {
@@ -25,8 +27,8 @@ export function logRequests(): MiddlewareObj<APIGatewayProxyEvent, Response, Err
     const failed = status >= 500 || (status < 400 && error != null);
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
       requestId: context.awsRequestId,
-      apiRequestId: event.requestContext.requestId,
-      route: `${event.httpMethod} ${event.resource}`,
+      apiRequestId: event.requestContext?.requestId,
+      route: event.httpMethod && `${event.httpMethod} ${event.resource}`,
       status,
       durationMs: Math.round((performance.now() - (internal.startedAt ?? Number.NaN)) * 1000) / 1000,
       coldStart,

@@ -1,5 +1,6 @@
-import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { pipeline } from 'node:stream/promises';
+import type { PluginExecutionMode, Request } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { EndpointConfig } from './config.ts';
 import { composeStack, type ProxyHandler } from './endpoint.ts';
 import { encodeContent } from './http/content-encoding.ts';
@@ -16,5 +17,57 @@ export function streamingEndpoint(
   const access = [requireToken(config.signingSecret)];
   const respond = async (event: APIGatewayProxyEvent) =>
     encodeContent(event, await startStream(success, await handle(event)));
-  return composeStack(config, access, respond, executionModeStreamifyResponse);
+  return composeStack(config, access, respond, streamResponses as unknown as PluginExecutionMode);
+}
+
+/** A response failed after its first byte. Lambda's runtime prints every member of the errors that it gets: no cause. */
+class BrokenResponseError extends Error {
+  override readonly name = 'BrokenResponseError';
+}
+
+/** The arguments of an execution mode, which middy's types leave out. */
+interface Engine {
+  middyRequest(event: unknown, context: unknown): Request;
+  runRequest(
+    request: Request,
+    ...stack: readonly unknown[]
+  ): Promise<StreamedResponse | APIGatewayProxyResult>;
+}
+interface Plugin {
+  requestStart(request: Request): void;
+}
+
+/**
+ * An execution mode for middy that streams responses. A body that fails leaves Lambda's stream open, so that the runtime
+ * reports the failure and the instance lives on. Middy's own mode destroys the stream, and with it the process: the
+ * runtime does not handle one of the rejections that follow.
+ */
+function streamResponses(
+  { middyRequest, runRequest }: Engine,
+  before: unknown,
+  _handler: unknown,
+  after: unknown,
+  onError: unknown,
+  plugin: Plugin,
+) {
+  let handle: unknown;
+  const stack = awslambda.streamifyResponse(async (event, stream, context) => {
+    const request = middyRequest(event, context);
+    plugin.requestStart(request);
+    const { body, ...head } = await runRequest(request, before, handle, after, onError, plugin);
+    const response = awslambda.HttpResponseStream.from(stream, head);
+    response.write(''); // sends the head
+    try {
+      await pipeline(typeof body === 'string' ? [body] : body, response, { end: false });
+    } catch {
+      throw new BrokenResponseError('The response broke off. The log line of the request has the cause.');
+    }
+    response.end();
+  });
+  return Object.assign(stack, {
+    handler(handler: unknown) {
+      handle = handler;
+      return stack;
+    },
+  });
 }

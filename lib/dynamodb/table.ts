@@ -127,10 +127,18 @@ export class Table {
 
 /**
  * Connects to a table and verifies it. A function awaits this while its module loads, so that an instance whose storage is
- * unreachable fails in Lambda's INIT phase and serves nobody. @throws what {@link Table.verify} throws
+ * unreachable fails in Lambda's INIT phase and serves nobody. Lambda's runtime prints such an error with all members and
+ * causes, and those of the SDK hold DynamoDB's whole response, so only name, message and stack are kept.
+ *
+ * @throws what {@link Table.verify} throws, without its cause
  */
 export async function openTable(location: TableLocation): Promise<Table> {
   const table = new Table(DynamoDBDocumentClient.from(createDynamoDBClient(location)), location.tableName);
-  await table.verify();
+  try {
+    await table.verify();
+  } catch (error) {
+    const { name, message, stack } = error as Error;
+    throw Object.assign(new Error(message), { name, stack });
+  }
   return table;
 }

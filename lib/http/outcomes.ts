@@ -31,6 +31,7 @@ export const outcomes = {
   bookDeleted: { status: 200, message: 'Book deleted successfully' },
   notModified: { status: 304, message: '', headers: kept },
 
+  badRequest: { status: 400, message: 'Bad request' },
   invalidInput: { status: 400, message: 'Invalid input' },
   invalidIdempotencyKey: { status: 400, message: 'Invalid idempotency key' },
   invalidRequestPayload: { status: 400, message: 'Invalid request payload' },

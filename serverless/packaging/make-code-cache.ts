@@ -1,10 +1,14 @@
-/** `node make-code-cache.ts BUNDLE CACHE` loads a bundle as Lambda's INIT phase does and stores what V8 compiled. */
+/**
+ * `node make-code-cache.ts BUNDLE CACHE` loads a bundle as Lambda's INIT phase does and stores what V8 compiled, followed by
+ * the CRC-32 of both files (4 bytes, little endian).
+ */
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
 
 const [bundle = '', cache = ''] = process.argv.slice(2);
 
@@ -25,7 +29,11 @@ Object.assign(process.env, {
 // What Lambda's runtime provides.
 Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
 
-const script = new Script(readFileSync(bundle, 'latin1'), { filename: bundle });
+const code = readFileSync(bundle);
+const script = new Script(code.toString('latin1'), { filename: bundle });
 await script.runInThisContext()();
-writeFileSync(cache, script.createCachedData());
+const compiled = script.createCachedData();
+const checksum = Buffer.alloc(4);
+checksum.writeUInt32LE(crc32(compiled, crc32(code)));
+writeFileSync(cache, Buffer.concat([compiled, checksum]));
 process.exit();

@@ -7,21 +7,31 @@ import { parse } from 'yaml';
 const projectFolder = resolve(import.meta.dirname, '../..');
 const service = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
 
-/** The NODE_OPTIONS of the deployed list function, which bound its memory. */
-export const listNodeOptions: string = service.functions.listBooks.environment.NODE_OPTIONS;
+/** The memory of each function, in MB. */
+export const { memorySize }: { readonly memorySize: number } = service.provider;
 
 /** A function in serverless.yml, and the route of its requests. */
 export interface FunctionDefinition {
   readonly name: string;
   readonly handler: string;
   readonly event: { readonly method: string; readonly path: string };
+  /** The options of its Node: those of Lambda, which limit the heap by the function's memory, then its own. */
+  readonly nodeOptions: string;
 }
 
+const percentOfMemory = (percent: number) => Math.floor((memorySize * percent) / 100);
+const lambdaNodeOptions = [
+  '--expose-gc',
+  `--max-semi-space-size=${percentOfMemory(5)}`,
+  `--max-old-space-size=${percentOfMemory(90)}`,
+];
+
 export const functions: readonly FunctionDefinition[] = Object.keys(service.functions).map((name) => {
-  const { handler, events } = service.functions[name];
+  const { handler, events, environment = {} } = service.functions[name];
   const [{ http }] = events;
   const [method, path] = typeof http === 'string' ? http.split(' ') : [http.method, http.path];
-  return { name, handler, event: { method, path } };
+  const nodeOptions = [...lambdaNodeOptions, environment.NODE_OPTIONS ?? []].flat().join(' ');
+  return { name, handler, event: { method, path }, nodeOptions };
 });
 
 export const functionNames = functions.map(({ name }) => name);

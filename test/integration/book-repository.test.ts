@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   BookNotFoundError,
   BookTooLargeError,
+  IdsExhaustedError,
   IdTakenError,
   VersionMismatchError,
 } from '../../lib/books/errors.ts';
@@ -85,6 +86,98 @@ describe('create', () => {
   });
 });
 
+describe('a table that another program or version wrote', () => {
+  const putItem = (table: Awaited<ReturnType<typeof openTable>>['table'], item: object) =>
+    table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...item } }));
+
+  test.each([
+    ['a random token of version 1.0', { writeToken: 'q83vEjRWeJCrze8S', createToken: 'x' }],
+    ['a token that sorts before those of today', { writeToken: '-83vEjRWeJCr' }],
+    ['a token from a clock that is years ahead', { writeToken: 'fffffffe-0000-7000-8000-000000000000' }],
+    ['no token', {}],
+  ])('has a book with %s, which 50 clients update at once and one deletes', async (_name, tokens) => {
+    const { table, books } = await openTable();
+    await putItem(table, { ...emma, ...tokens });
+
+    await Promise.all(Array.from({ length: 50 }, (_, year) => books.update(1, { year })));
+
+    const { book, version } = await books.get(1);
+    expect(book).toEqual({ id: 1, ...emma, year: book.year });
+    expect(version).toMatch(/^0/);
+    await books.delete(1);
+    await expect(books.get(1)).rejects.toThrow(BookNotFoundError);
+    await expect(books.delete(1)).rejects.toThrow(BookNotFoundError);
+  });
+
+  test.each(['get', 'list'] as const)(
+    'has a book without a field, which %s gives its default',
+    async (read) => {
+      const { table, books } = await openTable();
+      await setCounter(table, 1);
+      await putItem(table, { title: 'Emma', writeToken: 'x' });
+
+      const [book] = read === 'get' ? [(await books.get(1)).book] : await listBooks(table);
+
+      expect(book).toEqual({ id: 1, title: 'Emma', author: '', year: 0 });
+    },
+  );
+
+  test.each([{ year: '1815' }, { year: 1.5 }, { title: 1 }, { title: null }, { author: ['x'] }])(
+    'has a book with %j, which is an error with its id in single reads and in lists',
+    async (wrong) => {
+      const { table, books } = await openTable();
+      await setCounter(table, 1);
+      await putItem(table, { ...emma, ...wrong, writeToken: 'x' });
+
+      await expect(books.get(1)).rejects.toThrow(/book 1 has a "\w+" of the wrong type/);
+      await expect(listBooks(table)).rejects.toThrow(/book 1 has a "\w+" of the wrong type/);
+    },
+  );
+});
+
+describe('sizes', () => {
+  const half = 'x'.repeat(250_000);
+
+  test('an update that fits or not as others shrink and grow the book is done or refused, and never an error', async () => {
+    const { table, books } = await openTable();
+    await table.repository.create({ ...emma, title: half });
+    const names = new Set<string>();
+
+    const resize = async () => {
+      for (let round = 0; round < 30; round += 1) {
+        await books.update(1, { title: round % 2 ? half : '' }).catch(({ name }: Error) => names.add(name));
+      }
+    };
+    const write = async () => {
+      for (let round = 0; round < 60; round += 1) {
+        await books.update(1, { author: half }).catch(({ name }: Error) => names.add(name));
+        await books.update(1, { author: '' }).catch(({ name }: Error) => names.add(name));
+      }
+    };
+    await Promise.all([resize(), write(), write()]);
+
+    expect([...names]).toEqual(['BookTooLargeError']);
+  });
+
+  test('an update that is too large with the stored fields is refused as such before its version is', async () => {
+    const { table, books } = await openTable();
+    await table.repository.create({ ...emma, title: half });
+
+    await expect(books.update(1, { author: half }, ['another'])).rejects.toThrow(BookTooLargeError);
+    await expect(books.update(1, { author: 'x' }, ['another'])).rejects.toThrow(VersionMismatchError);
+  });
+});
+
+test('the last id is given to nobody: a create after it stores nothing and lists stay readable', async () => {
+  const { table, books } = await openTable();
+  await setCounter(table, Number.MAX_SAFE_INTEGER);
+
+  await expect(books.create(emma)).rejects.toThrow(IdsExhaustedError);
+  await expect(books.create(emma, 'key')).rejects.toThrow(IdsExhaustedError);
+
+  expect(await readCounter(table)).toBe(Number.MAX_SAFE_INTEGER);
+});
+
 describe('versions', () => {
   test('a book that was stored by other means has none until it is changed', async () => {
     const { table, books } = await openTable();
@@ -93,6 +186,7 @@ describe('versions', () => {
 
     expect((await books.get(1)).version).toBeUndefined();
     await expect(books.update(1, { year: 1 }, [''])).rejects.toThrow(VersionMismatchError);
+    await expect(books.update(1, {}, [''])).rejects.toThrow(VersionMismatchError);
     await expect(books.delete(1, ['undefined'])).rejects.toThrow(VersionMismatchError);
     const { version = '' } = await books.update(1, { year: 1 });
     expect(await books.update(1, { year: 2 }, [version])).toMatchObject({ book: { year: 2 } });

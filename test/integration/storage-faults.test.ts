@@ -122,14 +122,17 @@ describe.concurrent('while a retry is under way, another client', () => {
     },
   );
 
-  test('changes it twice: nobody knows what became of an update with a condition', async () => {
-    const { others, updating } = await startUpdate('If-Match');
-    await others.update(1, { title: 'a' });
-    const theirs = await others.update(1, { title: 'b' });
+  test.each([undefined, 'If-Match'] as const)(
+    'changes it twice: nobody knows what became of an update (%s)',
+    async (condition) => {
+      const { others, updating } = await startUpdate(condition);
+      await others.update(1, { title: 'a' });
+      const theirs = await others.update(1, { title: 'b' });
 
-    await expect(updating).rejects.toThrow(StorageUnavailableError);
-    expect(await others.get(1)).toEqual(theirs);
-  });
+      await expect(updating).rejects.toThrow(StorageUnavailableError);
+      expect(await others.get(1)).toEqual(theirs);
+    },
+  );
 
   test('deletes the book: nobody knows whether the update came before', async () => {
     const { table, others, updating } = await startUpdate();
@@ -183,6 +186,50 @@ test.concurrent('a whole response without what was asked for is retried, and not
     books.update(1, { year: 1 }),
     listBooks(proxied),
   ]);
+});
+
+test.concurrent('of 120 writes at once, each with a lost response, none says that its book is missing', async () => {
+  const { proxy, books, others } = await openTable();
+  const created = await Promise.all(Array.from({ length: 120 }, () => others.create(emma)));
+  proxy.disturb({ fault: 'response lost', operations: ['UpdateItem'], attempts: 1 });
+
+  const results = await Promise.allSettled(
+    created.map(({ book: { id } }, index) => (index % 2 ? books.update(id, { year: 1 }) : books.delete(id))),
+  );
+
+  expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
+});
+
+test.concurrent.each([
+  'no response',
+  'request lost',
+  'response lost',
+  'response cut',
+  'server error',
+] as const)(
+  'an update and a deletion of another version, with the first attempt under "%s", change nothing and say so',
+  async (fault) => {
+    const { proxy, books, others, book } = await openTable();
+    const { version: stale = '' } = await others.get(1);
+    const current = await others.update(1, { year: 2 });
+    for (const write of [() => books.update(1, { year: 3 }, [stale]), () => books.delete(1, [stale])]) {
+      proxy.injectFault('UpdateItem', fault, 1);
+      await expect(write()).rejects.toThrow(VersionMismatchError);
+    }
+
+    expect(await others.get(1)).toEqual(current);
+    expect(current.book).toEqual({ ...book, year: 2 });
+  },
+);
+
+test.concurrent('an attempt that arrives after its repetition was acknowledged, and others wrote, does nothing', async () => {
+  const { proxy, books, others } = await openTable('request held', 1, 'UpdateItem');
+  await books.update(1, { title: 'ours' });
+  const theirs = await others.update(1, { author: 'theirs' });
+
+  expect(await proxy.deliverHeld()).toBe(1);
+
+  expect(await others.get(1)).toEqual(theirs);
 });
 
 test.concurrent('a book that is not stored in three attempts is not there, and its id is a gap', async () => {

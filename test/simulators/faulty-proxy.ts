@@ -31,6 +31,9 @@ export const faults = {
   'response stalls': { carriedOut: true }, // midway
   'response trickles': { carriedOut: true }, // single bytes, so that the connection is not idle
   'response reset': { carriedOut: true }, // midway
+  'head cut': { carriedOut: true }, // The connection is closed cleanly (FIN): midway through the head,
+  'body missing': { carriedOut: true }, // after the head,
+  'response cut': { carriedOut: true }, // or midway through the body.
   'response altered': { carriedOut: true }, // It has other numbers, as valid JSON with the old checksum.
   'wrong checksum': { carriedOut: true }, // The response is whole.
 } as const satisfies Record<string, { readonly carriedOut: boolean }>;
@@ -180,6 +183,9 @@ function concerns(
   return (operations?.includes(operation) ?? true) && attempt <= attempts;
 }
 
+/** Of a book in each error response: the SDK makes all members of the response those of its error. */
+export const storedText = 'a title that no log may show';
+
 /** Responds, or does not respond, to a request that is not forwarded. */
 function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'request lost') outgoing.socket?.destroy();
@@ -207,6 +213,17 @@ async function spoil(
     return;
   }
   if (fault === 'response delayed') await sleep(delayMs);
+  if (fault === 'head cut' || fault === 'body missing' || fault === 'response cut') {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `HTTP/1.1 ${status} OK\r\n${lines.join('')}\r\n`;
+    const cut = { 'head cut': head.slice(0, head.length / 2), 'body missing': head };
+    const start =
+      fault === 'response cut'
+        ? Buffer.concat([Buffer.from(head), body.subarray(0, body.length / 2)])
+        : cut[fault];
+    outgoing.socket?.end(start);
+    return;
+  }
   outgoing.writeHead(status, headers);
   if (fault === 'response trickles') return trickle(body, outgoing);
   if (fault === 'response stalls' || fault === 'response reset') {
@@ -249,5 +266,6 @@ function alterDigits(body: Buffer): string {
 
 function respondWithError(outgoing: ServerResponse, status: number, name: string): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
-  outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name }));
+  const item = { title: { S: storedText } };
+  outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name, item }));
 }

@@ -22,10 +22,10 @@ const bodies: Readonly<Record<string, object>> = {
 };
 
 /** A request of each endpoint that succeeds, against the stub DynamoDB too. */
-export const endpoints = functions.map(({ name: functionName, handler, event: { method, path } }) => ({
-  name: basename(handler, '.handler'),
+export const endpoints = functions.map(({ name: functionName, event: { method, path }, ...own }) => ({
+  name: basename(own.handler, '.handler'),
   functionName,
-  handler,
+  ...own,
   method,
   resource: path,
   path: path.replace('{id}', '1'),

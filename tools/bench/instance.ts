@@ -21,8 +21,3 @@ export function readCpuMs({ pid }: LambdaInstance): number {
   );
   return nanoseconds.reduce((sum, time) => sum + time, 0) / 1e6;
 }
-
-/** @returns the peak of an instance's physical memory so far, in MB (2^20 bytes) */
-export function readPeakMemoryMb({ pid }: LambdaInstance): number {
-  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-}

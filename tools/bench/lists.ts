@@ -1,11 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { decodeBody } from '../../conformance/decode-body.ts';
-import { listNodeOptions } from '../../serverless/packaging/package-service.ts';
-import type { LambdaInstance } from '../runtime/lambda-instance.ts';
+import { type LambdaInstance, readPeakMemoryMb } from '../runtime/lambda-instance.ts';
 import { toHttpResponse } from '../runtime/runtime-api.ts';
 import { createEvent, findEndpoint } from './calls.ts';
 import type { PrepareCandidates } from './candidates.ts';
-import { readCpuMs, readPeakMemoryMb } from './instance.ts';
+import { readCpuMs } from './instance.ts';
 import { startStub } from './stub-dynamodb.ts';
 
 /** The measurement of one whole list, and why there is none, when there is none. The peak is the process's. */
@@ -31,10 +30,7 @@ export async function measureLists(
     for (const { candidate, coding } of variants) {
       const variant = [candidate.name.replace('bare', 'naive'), coding].filter(Boolean).join(', ');
       const event = createEvent(endpoint, { headers: { 'Accept-Encoding': coding } });
-      const instance = await candidate.start({
-        DB_URL: stub.url,
-        ...(candidate.name !== 'bare' && { NODE_OPTIONS: listNodeOptions }),
-      });
+      const instance = await candidate.start({ DB_URL: stub.url, NODE_OPTIONS: endpoint.nodeOptions });
       await instance.api.initialized;
       // The first list is not counted, but checked.
       const failure = await checkList(instance, event, bookCount);

@@ -1,7 +1,7 @@
-import type { LambdaInstance } from '../runtime/lambda-instance.ts';
+import { type LambdaInstance, readPeakMemoryMb } from '../runtime/lambda-instance.ts';
 import { createEvent, type EndpointCall } from './calls.ts';
 import type { Candidate } from './candidates.ts';
-import { invoke, readCpuMs, readPeakMemoryMb } from './instance.ts';
+import { invoke, readCpuMs } from './instance.ts';
 
 /** Wall-clock and CPU time in milliseconds. */
 type Times = Readonly<Record<'wallMs' | 'cpuMs', number>>;

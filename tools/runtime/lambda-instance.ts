@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RuntimeApi } from './runtime-api.ts';
 
@@ -68,4 +69,9 @@ export async function startLambdaInstance(
       await api.close();
     },
   };
+}
+
+/** @returns the peak of an instance's physical memory so far, in MB (2^20 bytes) */
+export function readPeakMemoryMb({ pid }: LambdaInstance): number {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

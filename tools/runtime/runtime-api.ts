@@ -15,12 +15,13 @@ export type InvocationResult =
 interface Invocation extends PromiseWithResolvers<InvocationResult> {
   readonly id: string;
   readonly event: unknown;
+  readonly timeoutMs: number;
 }
 
 const version = '/2018-06-01';
 
-/** The function's timeout. */
-const timeoutMs = 30_000;
+/** The function's timeout, unless a test has another one. */
+const usualTimeoutMs = 30_000;
 
 /** Of a response that is not streamed: "Lambda quotas", as its error message gives it. */
 const maxPayloadBytes = 6_291_556;
@@ -49,8 +50,8 @@ export class RuntimeApi {
   }
 
   /** @returns when the response starts, the invocation fails, or the function reports an error */
-  invoke(event: unknown): Promise<InvocationResult> {
-    const invocation = { id: randomUUID(), event, ...Promise.withResolvers<InvocationResult>() };
+  invoke(event: unknown, timeoutMs = usualTimeoutMs): Promise<InvocationResult> {
+    const invocation = { id: randomUUID(), event, timeoutMs, ...Promise.withResolvers<InvocationResult>() };
     this.#invocations.set(invocation.id, invocation);
     this.#queue.push(invocation);
     this.#dispatch();
@@ -74,7 +75,7 @@ export class RuntimeApi {
     this.#waiting.writeHead(200, {
       'Content-Type': 'application/json',
       'Lambda-Runtime-Aws-Request-Id': invocation.id,
-      'Lambda-Runtime-Deadline-Ms': String(Date.now() + timeoutMs),
+      'Lambda-Runtime-Deadline-Ms': String(Date.now() + invocation.timeoutMs),
       'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:test',
       'Lambda-Runtime-Trace-Id': 'Root=1-00000000-000000000000000000000000;Sampled=0',
     });

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { ConformanceContext } from '../../../conformance/context.ts';
 import { conformanceCases } from '../../../conformance/suite.ts';
 import { useTables } from '../../support/fixtures.ts';
 import { startGateway } from './gateway.ts';
+import { settings } from './start-function.ts';
 
 const { open } = useTables();
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 let context: ConformanceContext;
 
 beforeAll(async () => {
-  const secret = 'a secret that only these tests know and nothing else';
-  const [username, password] = ['librarian', 'a password'];
-  gateway = await startGateway(inject('functionsFolder'), {
-    SECRET_TOKEN: secret,
-    AUTH_USERNAME: username,
-    AUTH_PASSWORD: password,
-    DB_URL: (await open()).url,
-  });
+  const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
+  gateway = await startGateway({ DB_URL: (await open()).url });
   context = new ConformanceContext({ baseUrl: gateway.baseUrl, username, password, secret });
 });
 

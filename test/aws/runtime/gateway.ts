@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
 import { functions } from '../../../serverless/packaging/package-service.ts';
-import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { close, listen } from '../../../tools/runtime/loopback-server.ts';
 import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
+import { startFunction } from './start-function.ts';
 
 /** More instances would only compete for the processors. */
 const maxInstances = 3;
@@ -14,14 +14,13 @@ const maxInstances = 3;
 /**
  * Starts the local gateway in front of packaged functions, whose instances run under AWS's runtime client.
  *
- * @param functionsFolder - has a sub-folder for each unpacked function
- * @param environment - the environment variables of all functions
+ * @param environment - the environment variables of all functions, besides their settings
  */
-export async function startGateway(functionsFolder: string, environment: NodeJS.ProcessEnv) {
+export async function startGateway(environment: NodeJS.ProcessEnv) {
   const instances: Promise<LambdaInstance>[] = [];
-  const loaded = functions.map(({ name, handler, event }): LoadedFunction => {
+  const loaded = functions.map(({ name, event }): LoadedFunction => {
     const start = () => {
-      const instance = startLambdaInstance(join(functionsFolder, name), handler, environment);
+      const instance = startFunction(name, environment);
       instances.push(instance);
       return instance;
     };

@@ -1,17 +1,15 @@
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
-import { listNodeOptions } from '../../../serverless/packaging/package-service.ts';
-import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { type HttpResponse, toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
-import type { FaultyProxy } from '../../simulators/faulty-proxy.ts';
+import { type FaultyProxy, storedText } from '../../simulators/faulty-proxy.ts';
 import { aBook } from '../../support/a-book.ts';
 import { type BookTable, seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
-
-const secret = 'a secret that only these tests know and nothing else';
+import { createEvent } from '../../support/load-handlers.ts';
+import { settings, startFunction } from './start-function.ts';
 
 /** Eleven shards, most of about 1 MB. */
 const bookCount = 100_000;
@@ -38,24 +36,13 @@ afterEach(async () => {
 
 /** Starts the instance of the current test, and waits for the end of its INIT phase. */
 async function startInstance(tableName: string): Promise<void> {
-  const environment = {
-    SECRET_TOKEN: secret,
-    DB_URL: `${proxy.endpoint}/${tableName}`,
-    NODE_OPTIONS: listNodeOptions,
-  };
-  const folder = join(inject('functionsFolder'), 'listBooks');
-  instance = await startLambdaInstance(folder, 'handlers/list-books.handler', environment);
+  instance = await startFunction('listBooks', { DB_URL: `${proxy.endpoint}/${tableName}` });
   await instance.api.initialized;
 }
 
 async function requestList(headers: Record<string, string> = {}): Promise<HttpResponse> {
-  const event = {
-    httpMethod: 'GET',
-    resource: '/books',
-    headers: { Authorization: forgeToken({ secret }), ...headers },
-    queryStringParameters: null,
-    requestContext: { path: '/books', requestId: 'request' },
-  };
+  const Authorization = forgeToken({ secret: settings.SECRET_TOKEN });
+  const event = createEvent({ headers: { Authorization, ...headers } });
   return toHttpResponse(await instance.api.invoke(event));
 }
 
@@ -104,7 +91,13 @@ describe('GET /books as a stream', () => {
       await expect(read()).rejects.toThrow();
       expect(statusCode).toBe(200);
       expect(() => JSON.parse(Buffer.concat(received).toString())).toThrow();
-      await expect.poll(() => requestLog()).toMatchObject({ level: 'ERROR', status: 200 });
+      await expect.poll(() => requestLogs()).toMatchObject([{ level: 'ERROR', status: 200 }]);
+      // The runtime prints every member of an error.
+      expect(instance.output).not.toContain(storedText);
+
+      await proxy.heal();
+      const next = await requestList();
+      expect(JSON.parse((await buffer(next.body)).toString()).data).toHaveLength(bookCount);
     },
   );
 
@@ -137,10 +130,21 @@ describe('GET /books as a stream', () => {
     await instance.stop();
     await expect(startInstance('no-such-table')).rejects.toThrow('no-such-table');
   });
+
+  test('a function whose table fails in the INIT phase says so, and prints nothing of a response', async () => {
+    await instance.stop();
+    proxy.injectFault('GetItem', 'server error', 1_000);
+
+    await expect(startInstance(table.tableName)).rejects.toThrow('InternalServerError');
+
+    await instance.waitForExit();
+    expect(instance.output).toContain('InternalServerError');
+    expect(instance.output).not.toContain(storedText);
+  });
 });
 
-/** AWS's runtime client ends the process after a response that was cut off, and logs it. */
-function requestLog(): unknown {
+/** The service's own lines: the runtime has another format. */
+function requestLogs(): readonly unknown[] {
   const lines = instance.output.split('\n').filter((line) => line.startsWith('{"timestamp"'));
-  return JSON.parse(lines.find((line) => line.includes('"message":"request"')) ?? 'null');
+  return lines.map((line) => JSON.parse(line));
 }

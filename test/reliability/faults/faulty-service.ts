@@ -65,15 +65,16 @@ export async function startFaultyService(
 /**
  * Runs a check under every fault, each with its own service, concurrently: most of the time passes in timeouts.
  *
- * @param servicesAtOnce - fewer for a check that needs much CPU time
+ * @param options - `servicesAtOnce`: fewer for a check that needs much CPU time; `isTls`: over HTTPS
  */
 export async function underEveryFault(
   check: (service: FaultyService, fault: Fault) => Promise<void>,
-  servicesAtOnce = 16,
+  { servicesAtOnce = 16, isTls = false } = {},
 ): Promise<void> {
   const services: [Fault, FaultyService][] = [];
   // In sequence, because a function reads the environment while it loads.
-  for (const fault of Object.keys(faults) as Fault[]) services.push([fault, await startFaultyService()]);
+  for (const fault of Object.keys(faults) as Fault[])
+    services.push([fault, await startFaultyService({ isTls })]);
   const failures: Record<string, string> = {};
   await inParallel(services.length, servicesAtOnce, async (index) => {
     const [fault, service] = services[index] as (typeof services)[number];

@@ -14,9 +14,10 @@ const timeLimitMs = 150_000;
 
 /** `PutItem` and `Query` are second requests of an endpoint, which a fault of the first would prevent. */
 describe.each([
-  ['every operation', undefined, undefined],
-  ['PutItem and Query', ['PutItem', 'Query'], ['POST /book', 'GET /books', 'GET /books, a page']],
-])('every fault at %s', (_name, operations, disturbed) => {
+  ['every operation over HTTPS', true, undefined, undefined],
+  ['every operation over HTTP', false, undefined, undefined],
+  ['PutItem and Query', true, ['PutItem', 'Query'], ['POST /book', 'GET /books', 'GET /books, a page']],
+])('every fault at %s', (_name, isTls, operations, disturbed) => {
   test.each([1, 2])(
     'at %i of the three attempts at each request: no client notices',
     async (attempts) => {
@@ -25,7 +26,7 @@ describe.each([
           runRound(service, {}, () =>
             service.proxy.disturb({ fault, attempts, ...(operations && { operations }) }),
           ),
-        servicesAtOnce,
+        { servicesAtOnce, isTls },
       );
     },
     timeLimitMs,
@@ -35,17 +36,21 @@ describe.each([
     'as long as it lasts: 503 in time where the storage is needed, and all is well when it ends',
     async () => {
       const needsStorage = (name: string) => disturbed?.includes(name) ?? !withoutStorage.includes(name);
-      await underEveryFault(async (service, fault) => {
-        // What was stored is found by reading, which the fault leaves alone.
-        const isFound = (name: string) => operations && faults[fault].carriedOut && name === 'POST /book';
-        const succeed = (name: string) => !needsStorage(name) || fault === harmless || Boolean(isFound(name));
-        await runRound(
-          service,
-          { succeed, failedWritesMayStay: faults[fault].carriedOut || fault === 'request held' },
-          () => service.proxy.disturb({ fault, ...(operations && { operations }) }),
-        );
-        await runRound(service);
-      }, servicesAtOnce);
+      await underEveryFault(
+        async (service, fault) => {
+          // What was stored is found by reading, which the fault leaves alone.
+          const isFound = (name: string) => operations && faults[fault].carriedOut && name === 'POST /book';
+          const succeed = (name: string) =>
+            !needsStorage(name) || fault === harmless || Boolean(isFound(name));
+          await runRound(
+            service,
+            { succeed, failedWritesMayStay: faults[fault].carriedOut || fault === 'request held' },
+            () => service.proxy.disturb({ fault, ...(operations && { operations }) }),
+          );
+          await runRound(service);
+        },
+        { servicesAtOnce, isTls },
+      );
     },
     timeLimitMs,
   );

@@ -17,12 +17,18 @@ const bodies: Readonly<Record<string, WrongResponse['bodyOf']>> = {
 /** Bodies that mean "no such item" from an engine without checksums. */
 const saysNoItem = ['{}', '{"Attributes":{}}'];
 
+/** Bodies that are not a response, whatever their checksum says. */
+const notJsonObjects = ['nothing', 'half of the body', 'null', '[]'];
+
 function absent(name: string): WrongResponse {
   return { bodyOf: bodies[name] as WrongResponse['bodyOf'], checksum: 'absent' };
 }
 
 const names = Object.keys(bodies);
-const cases = names.flatMap((name) => (['absent', 'wrong'] as const).map((checksum) => ({ name, checksum })));
+const cases = [
+  ...names.flatMap((name) => (['absent', 'wrong'] as const).map((checksum) => ({ name, checksum }))),
+  ...notJsonObjects.map((name) => ({ name, checksum: 'right' as const })),
+];
 
 describe.each(cases)('HTTP 200 with $name and the checksum $checksum', ({ name, checksum }) => {
   const fault = { ...absent(name), checksum };

@@ -74,8 +74,9 @@ describe('streamingEndpoint', () => {
       expect(log.lines.at(-1)).toMatchObject({ level: 'ERROR', status: 503 });
       // Later, it breaks the body off.
       for (const count of [1, 3]) {
-        await expect(request(failAfter(count), headers)).rejects.toThrow('the table is gone');
-        expect(log.lines.at(-1)).toMatchObject({ level: 'ERROR', status: 200 });
+        await expect(request(failAfter(count), headers)).rejects.toThrow('The response broke off');
+        const error = { message: 'the table is gone' };
+        expect(log.lines.at(-1)).toMatchObject({ level: 'ERROR', status: 200, error });
       }
     },
   );

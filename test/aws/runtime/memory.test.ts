@@ -1,0 +1,90 @@
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { decodeBody } from '../../../conformance/decode-body.ts';
+import { forgeToken } from '../../../conformance/forge-token.ts';
+import type { Book } from '../../../lib/books/book.ts';
+import { memorySize } from '../../../serverless/packaging/package-service.ts';
+import { readPeakMemoryMb } from '../../../tools/runtime/lambda-instance.ts';
+import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
+import { setCounter, storeBook } from '../../support/book-table.ts';
+import { useTables } from '../../support/fixtures.ts';
+import { createEvent } from '../../support/load-handlers.ts';
+import { settings, startFunction } from './start-function.ts';
+
+/** Pages of about 1 MB in six shards, more than the list reads ahead. */
+const bookCount = 30;
+const everyId = 2_000;
+
+/** An item of DynamoDB, less the other attributes. */
+const titleBytes = 400 * 1024 - 600;
+
+/** Titles as large as they can be: a control character has six bytes in JSON, and V8 has strings of one and of two bytes. */
+const titles: Readonly<Record<string, string>> = {
+  'control characters': '\u0001'.repeat(titleBytes),
+  'half control characters, half ASCII': 'a\u0001'.repeat(titleBytes / 2),
+  'control characters and one CJK character': `書${'\u0001'.repeat(titleBytes - 3)}`,
+  'ASCII and one CJK character': `書${'a'.repeat(titleBytes - 3)}`,
+  'quotation marks and one emoji': `📚${'"\\'.repeat(titleBytes / 2 - 2)}`,
+  'CJK characters': '書'.repeat(titleBytes / 3),
+};
+
+type Reader = (body: AsyncIterable<Buffer>) => Promise<Buffer | undefined>;
+
+const readSlowly: Reader = async (body) => {
+  const chunks: Buffer[] = [];
+  let unpausedBytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    unpausedBytes += chunk.length;
+    if (unpausedBytes < 1_000_000) continue;
+    await sleep(20);
+    unpausedBytes = 0;
+  }
+  return Buffer.concat(chunks);
+};
+
+/** The client hangs up: Lambda still reads the response to its end. */
+const vanish: Reader = async (body) => {
+  for await (const _ of body);
+  return undefined;
+};
+
+const requests: readonly { readonly read: Reader; readonly coding: string; readonly limit?: string }[] = [
+  { read: vanish, coding: 'identity' },
+  { read: readSlowly, coding: 'identity' },
+  ...['identity', 'zstd', 'br', 'gzip'].map((coding) => ({ read: buffer, coding })),
+  { read: buffer, coding: 'identity', limit: '1000' },
+  { read: readSlowly, coding: 'zstd', limit: '1000' },
+];
+
+const { open } = useTables();
+
+test.for(Object.entries(titles))(
+  'lists of the largest books, with %s, take at most half of the memory of the function',
+  async ([, title], { annotate }) => {
+    const table = await open();
+    for (let number = 0; number < bookCount; number += 1) {
+      await storeBook(table, { id: number * everyId + 1, title, author: '', year: 0 });
+    }
+    await setCounter(table, bookCount * everyId);
+    const instance = await startFunction('listBooks', { DB_URL: table.url });
+    const Authorization = forgeToken({ secret: settings.SECRET_TOKEN });
+
+    for (const { read, coding, limit } of requests) {
+      const headers = { Authorization, 'Accept-Encoding': coding };
+      const event = createEvent({ headers, queryStringParameters: limit === undefined ? null : { limit } });
+      const response = await toHttpResponse(await instance.api.invoke(event));
+      const body = await read(response.body);
+      if (body === undefined) continue;
+      const { data } = JSON.parse(decodeBody(body, response.headers['Content-Encoding']).toString());
+      expect(data).toHaveLength(bookCount);
+      expect(data.every((book: Book) => book.title === title)).toBe(true);
+    }
+
+    const peakMemory = readPeakMemoryMb(instance);
+    await annotate(`${Math.round(peakMemory)} MB at the peak`);
+    expect(peakMemory).toBeLessThanOrEqual(memorySize / 2);
+    await instance.stop();
+  },
+);
