@@ -42,8 +42,24 @@ interface OptionalPart extends Partial<Template> {
 
 /** The parameters of serverless/stages.yml that the plugins use; an unset one is empty. */
 export type StageParameters = Readonly<
-  Record<'domainName' | 'certificateArn' | 'hostedZoneId' | 'permissionsBoundary' | 'tableName', string> &
-    Record<'requestsPerAddress' | 'monitoringMinutes', string | number>
+  Record<
+    | 'domainName'
+    | 'certificateArn'
+    | 'hostedZoneId'
+    | 'permissionsBoundary'
+    | 'tableName'
+    | 'alarmEmail'
+    | 'probe',
+    string
+  > &
+    Record<
+      | 'requestsPerAddress'
+      | 'monitoringMinutes'
+      | 'monthlyBudget'
+      | 'listConcurrency'
+      | 'throttlingBurstLimit',
+      string | number
+    >
 >;
 
 export interface FunctionDefinition {

@@ -6,11 +6,9 @@ import { findStack, stackNameOf } from './stack.ts';
 import { StageError, selectTarget } from './target.ts';
 
 const usage = 'Usage: node serverless/deploy/deployed.ts --stage STAGE [--region REGION]';
-const { stage, region } = readCommandLine(usage, {
-  stage: { type: 'string' },
-  region: { type: 'string' },
-}).values;
-if (stage === undefined) endWithAdvice('--stage is needed.');
+const text = { type: 'string' } as const;
+const { region, ...options } = readCommandLine(usage, { stage: text, region: text }).values;
+const stage = options.stage ?? endWithAdvice('--stage is needed.');
 try {
   selectTarget(stage, region);
   const StackName = stackNameOf(stage);

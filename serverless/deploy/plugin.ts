@@ -1,4 +1,5 @@
 import type { Hooks, PluginUtils, Serverless, Template } from '../framework.ts';
+import { findQuotaProblem } from './concurrency-quota.ts';
 import { addPreflights, corsHeaders, createGatewayResponses } from './gateway-responses.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { readSettings, settingsPath } from './settings.ts';
@@ -26,6 +27,7 @@ interface ChangeSetPlugin {
  * - a stack that takes no deploy ends it with what to do (stack.ts);
  * - alarms of errors roll back an update (rollback-triggers.ts), but not a rollback;
  * - a failed update ends when CloudFormation has rolled it back;
+ * - a deploy says when the account has too few function instances (concurrency-quota.ts);
  * - a deploy adopts the table that a removed stack left behind, with its books; a rollback keeps a restored one.
  */
 export default class DeployPlugin {
@@ -56,6 +58,11 @@ export default class DeployPlugin {
       'before:aws:deploy:deploy:createStack': () => {
         this.#adoptRetainedTable();
         return this.#setRollbackTriggers();
+      },
+      'after:deploy:deploy': async () => {
+        const burst = Number(serverless.service.custom.stage.throttlingBurstLimit);
+        const problem = await findQuotaProblem(burst, await this.#aws.getAwsSdkV3Config());
+        if (problem !== undefined) log.notice(problem);
       },
       'before:rollback:rollback': () => {
         serverless.service.provider.rollbackConfiguration = noRollbackTriggers;
@@ -145,7 +152,7 @@ export default class DeployPlugin {
   #completeTemplate(): void {
     const { custom, provider } = this.#serverless.service;
     const { compiledCloudFormationTemplate: template, environment } = provider;
-    const { permissionsBoundary, requestsPerAddress } = custom.stage;
+    const { permissionsBoundary, requestsPerAddress, listConcurrency } = custom.stage;
     const headers = environment.CORS_ORIGIN === '' ? {} : corsHeaders(environment.CORS_ORIGIN);
     const responses = createGatewayResponses(headers, requestsPerAddress !== '');
     Object.assign(template.Resources, responses);
@@ -155,6 +162,9 @@ export default class DeployPlugin {
       Object.assign(template.Resources, Resources);
       Object.assign(template.Outputs, Outputs);
     }
+    const list = template.Resources.ListBooksLambdaFunction;
+    if (listConcurrency !== '' && list)
+      list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
     if (permissionsBoundary === '') return;
     for (const { Type, Properties } of Object.values(template.Resources)) {
       if (Type === 'AWS::IAM::Role') Properties.PermissionsBoundary = permissionsBoundary;

@@ -6,8 +6,8 @@ export function findParameterProblem(
   stackName: string,
   region: string,
 ): string | undefined {
-  const { domainName, certificateArn, hostedZoneId, requestsPerAddress, monitoringMinutes, tableName } =
-    parameters;
+  const { domainName, certificateArn, hostedZoneId, requestsPerAddress, monitoringMinutes } = parameters;
+  const { tableName, alarmEmail, monthlyBudget, listConcurrency, probe } = parameters;
   if (domainName === '' && (certificateArn !== '' || hostedZoneId !== '')) {
     return 'certificateArn and hostedZoneId need domainName.';
   }
@@ -25,6 +25,13 @@ export function findParameterProblem(
   if (!isWholeNumber(monitoringMinutes, 0, 30)) {
     return 'monitoringMinutes has to be a whole number of minutes, 0 to 30.';
   }
+  if (monthlyBudget !== '' && !(isWholeNumber(monthlyBudget, 1, 1_000_000) && alarmEmail !== '')) {
+    return 'monthlyBudget has to be a whole number of US dollars, and needs alarmEmail.';
+  }
+  if (listConcurrency !== '' && !isWholeNumber(listConcurrency, 1, 1_000)) {
+    return 'listConcurrency has to be a whole number of instances, 1 to 1000.';
+  }
+  if (probe !== '' && probe !== 'on') return 'probe has to be "on", or unset.';
   // The permissions boundary allows these.
   if (tableName !== '' && tableName !== stackName && !tableName.startsWith(`${stackName}-`)) {
     return `tableName has to be ${stackName}, or begin with ${stackName}-.`;

@@ -18,6 +18,12 @@ const createApiAlarm = (description, properties) =>
 
 const ofFunctions = (metric) =>
   functionNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${name}LambdaFunction` } }]);
+/** A metric that exists whenever there are requests. */
+const requests = [
+  'AWS/ApiGateway',
+  'Count',
+  { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' },
+];
 const table = { TableName: tableName };
 
 const alarmResources = {
@@ -55,12 +61,12 @@ const alarmResources = {
   TableThrottlesAlarm: createSumAlarm(
     `Requests to the table of ${service} are throttled`,
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => ['AWS/DynamoDB', metric, table]),
-    { datapoints: 3, threshold: 10 },
+    { datapoints: 3, threshold: 10, basis: requests },
   ),
   TableErrorsAlarm: createSumAlarm(
     `DynamoDB fails requests of ${service}`,
     tableOperations.map((Operation) => ['AWS/DynamoDB', 'SystemErrors', { ...table, Operation }]),
-    { datapoints: 3, threshold: 1 },
+    { datapoints: 3, threshold: 1, basis: requests },
   ),
 };
 
@@ -92,11 +98,18 @@ export const alarms = {
   },
 };
 
-function createSumAlarm(description, metrics, { datapoints, threshold }) {
+/**
+ * An alarm on the sum of some metrics. The metrics of errors in DynamoDB exist only while there are errors, and AWS's
+ * documents disagree about whether alarms on them treat missing data as other alarms do. A basis, a metric that always
+ * exists, makes the sum 0 then.
+ */
+function createSumAlarm(description, metrics, { datapoints, threshold, basis }) {
+  const filled = metrics.map((_, index) => `FILL(m${index + 1}, 0)`).join(' + ');
+  const Expression = basis ? `${filled} + 0 * m${metrics.length + 1}` : 'SUM(METRICS())';
   return createAlarm(description, {
     Metrics: [
-      { Id: 'total', Expression: 'SUM(METRICS())', Label: 'total' },
-      ...metrics.map(([Namespace, MetricName, dimensions], index) => {
+      { Id: 'total', Expression, Label: 'total' },
+      ...[...metrics, ...(basis ? [basis] : [])].map(([Namespace, MetricName, dimensions], index) => {
         const Metric = { Namespace, MetricName, Dimensions: toDimensions(dimensions) };
         return { Id: `m${index + 1}`, ReturnData: false, MetricStat: { Metric, Stat: 'Sum', Period: 60 } };
       }),

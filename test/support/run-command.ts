@@ -10,8 +10,9 @@ export async function runCommand(
   env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
 ) {
-  const child = spawn(command, args, { cwd: folder, env, signal, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(command, args, { cwd: folder, env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.pipe(process.stdout, { end: false });
-  const [stdout] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  return { status: child.exitCode, stdout };
+  child.stderr.pipe(process.stderr, { end: false });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { status: child.exitCode, stdout, stderr };
 }

@@ -6,6 +6,7 @@ import {
   gatewayResponses,
   renderGatewayResponse,
 } from '../../serverless/deploy/gateway-responses.ts';
+import { findObstacle } from '../../serverless/deploy/stack.ts';
 import { findParameterProblem } from '../../serverless/deploy/stage-parameters.ts';
 import type { StageParameters } from '../../serverless/framework.ts';
 
@@ -70,10 +71,32 @@ const none = {
   permissionsBoundary: '',
   monitoringMinutes: 5,
   tableName: '',
+  alarmEmail: '',
+  monthlyBudget: '',
+  listConcurrency: '',
+  probe: '',
+  throttlingBurstLimit: 1000,
 };
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/12345678-1234-1234-1234-123456789012';
 const domain = { domainName: 'api.example.com', certificateArn };
 const hostedZoneId = 'Z0123456789ABCDEFGHIJ';
+
+test.each([
+  ['ROLLBACK_COMPLETE', 'delete-stack --stack-name book-catalog-prod'],
+  ['REVIEW_IN_PROGRESS', 'delete-stack --stack-name book-catalog-prod'],
+  ['UPDATE_ROLLBACK_FAILED', 'continue-update-rollback --stack-name book-catalog-prod'],
+  ['DELETE_FAILED', 'npm run remove -- --stage prod'],
+  ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', 'Wait for the end.'],
+])('a stack in %s takes no deploy, and what to do ends with: %s', (status, end) => {
+  expect(findObstacle('prod', status)?.endsWith(end)).toBe(true);
+});
+
+test.each(['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE', 'IMPORT_COMPLETE'])(
+  'a stack in %s takes a deploy',
+  (status) => {
+    expect(findObstacle('prod', status)).toBeUndefined();
+  },
+);
 
 describe('findParameterProblem', () => {
   test.each<[unknown, Partial<StageParameters>[]]>([
@@ -81,6 +104,8 @@ describe('findParameterProblem', () => {
       undefined,
       [
         ...[{}, domain, { ...domain, hostedZoneId }, { monitoringMinutes: '0' }, { monitoringMinutes: 30 }],
+        { alarmEmail: 'oncall@example.com', monthlyBudget: '150' },
+        { listConcurrency: 5, probe: 'on' },
         { tableName: 'book-catalog-prod' },
         { tableName: 'book-catalog-prod-20260131T120000Z' },
         ...['10', 600, '100000000'].map((requestsPerAddress) => ({ requestsPerAddress })),
@@ -102,6 +127,18 @@ describe('findParameterProblem', () => {
       'monitoringMinutes has to be a whole number of minutes, 0 to 30.',
       ['', '-1', '1.5', '31', 'five'].map((monitoringMinutes) => ({ monitoringMinutes })),
     ],
+    [
+      'monthlyBudget has to be a whole number of US dollars, and needs alarmEmail.',
+      [
+        { monthlyBudget: '150' },
+        ...['0', '1.5', '$9'].map((monthlyBudget) => ({ monthlyBudget, alarmEmail: 'oncall@example.com' })),
+      ],
+    ],
+    [
+      'listConcurrency has to be a whole number of instances, 1 to 1000.',
+      ['0', '1001', 'all'].map((listConcurrency) => ({ listConcurrency })),
+    ],
+    ['probe has to be "on", or unset.', ['off', 'true', '5'].map((probe) => ({ probe }))],
     [
       'tableName has to be book-catalog-prod, or begin with book-catalog-prod-.',
       ['books', 'book-catalog-dev', 'book-catalog-production'].map((tableName) => ({ tableName })),

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SSM } from '@aws-sdk/client-ssm';
+import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { settingsPath } from '../../serverless/deploy/settings.ts';
+import { stackNameOf } from '../../serverless/deploy/stack.ts';
 import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
 import { type Comparison, compareBooks, raiseCounter, readCounter } from './stored-books.ts';
@@ -31,13 +32,7 @@ const shownIds = 10;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  let options: ReturnType<typeof readOptions>;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return 2;
-  }
+  const options = readOptions();
   try {
     selectTarget(options.stage, options.region);
     return await restore(options);
@@ -52,15 +47,14 @@ async function main(): Promise<number> {
 function readOptions() {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({
-    options: { stage: text, region: text, at: text, table: text, from: text, prepare: flag, yes: flag },
-  });
-  const { stage, at, table } = values;
-  if (stage === undefined) throw new Error('--stage is needed');
-  if ((at === undefined) === (table === undefined)) throw new Error('Either --at or --table is needed');
+  const options = { stage: text, region: text, at: text, table: text, from: text, prepare: flag, yes: flag };
+  const { values } = readCommandLine(usage, options);
+  const { at, table } = values;
+  const stage = values.stage ?? endWithAdvice('--stage is needed.');
+  if ((at === undefined) === (table === undefined)) endWithAdvice('Either --at or --table is needed.');
   const moment = at === undefined ? undefined : new Date(at);
   if (moment !== undefined && !(/(Z|[+-]\d\d:\d\d)$/.test(at ?? '') && moment.getTime() < Date.now())) {
-    throw new Error(`--at ${at} is not a past moment with a time zone, like 2026-01-31T12:00:00Z`);
+    endWithAdvice(`--at ${at} is not a past moment with a time zone, like 2026-01-31T12:00:00Z.`);
   }
   return { ...values, stage, at: moment };
 }
@@ -79,11 +73,16 @@ async function restore({
   const isDone = suffix !== undefined && from === undefined && live.endsWith(suffix);
   const source = from ?? (isDone ? live.slice(0, -suffix.length) : live);
   const target = table ?? `${source}${suffix}`;
-  const existing = await findTable(client, target);
+  const [existing, liveTable] = await Promise.all([findTable(client, target), findTable(client, live)]);
+  if (!`${target}-`.startsWith(`${stackNameOf(stage)}-`)) {
+    throw new StageError(
+      `The permissions boundary allows tables with names of ${stackNameOf(stage)}-* only.`,
+    );
+  }
   if (at === undefined && existing === undefined) throw new StageError(`There is no table ${target}.`);
   if (at !== undefined && existing === undefined) await checkRecoveryWindow(client, source, at);
 
-  console.log(`Stage ${stage} uses the table ${live}.`);
+  console.log(`Stage ${stage} uses the table ${live}${liveTable ? '' : ', which does not exist'}.`);
   if (live === target) {
     if (isDone && (prepare || yes)) await raiseCounter(client, target, await readCounter(client, source));
     console.log('There is nothing to switch.');
@@ -93,7 +92,7 @@ async function restore({
   const steps = [
     ...(at === undefined ? [] : [`Restore ${source} as of ${at.toISOString()} to ${target}`]),
     `Give ${target} recovery, time to live, deletion protection, the tags of ${live}, and a counter above its counter`,
-    `Compare the books of ${live} and ${target}, which reads both tables`,
+    ...(liveTable ? [`Compare the books of ${live} and ${target}, which reads both tables`] : []),
     ...(prepare && !yes ? [] : [switches]),
   ];
   for (const [index, step] of steps.entries()) console.log(`${index + 1}. ${step}`);
@@ -103,12 +102,13 @@ async function restore({
   }
 
   if (at !== undefined) await restoreTable(client, source, target, at);
-  await completeTable(client, live, target);
-  const lastId = await readCounter(client, live);
+  await completeTable(client, liveTable, target);
+  // Without the live table, nobody knows which ids it gave to books after the moment.
+  const lastId = await readCounter(client, liveTable ? live : target);
   await raiseCounter(client, target, lastId + counterMargin);
-  console.log(`${target} is complete. Its next id is ${(await readCounter(client, target)) + 1}.`);
-  const counted = Math.max(lastId, await readCounter(client, target));
-  console.log(describeComparison(await compareBooks(client, live, target, counted), target));
+  const counter = await readCounter(client, target);
+  console.log(`${target} is complete. Its next id is ${counter + 1}.`);
+  if (liveTable) console.log(describeComparison(await compareBooks(client, live, target, counter), target));
   if (!yes) {
     console.log(`Nothing has been switched. Add --yes to switch, or delete ${target}.`);
     return 0;
@@ -134,11 +134,10 @@ async function switchTable(client: DynamoDB, stage: string, live: string, target
     return 1;
   }
   // Books that were created in the old table during the deploy must not share their ids with others.
-  const lastId = await readCounter(client, live);
-  await raiseCounter(client, target, lastId);
-  console.log(
-    `Stage ${stage} uses ${target}. ${live} is as it was; it costs its storage until you delete it.`,
-  );
+  console.log(`Stage ${stage} uses ${target}.`);
+  if ((await findTable(client, live)) === undefined) return 0;
+  await raiseCounter(client, target, await readCounter(client, live));
+  console.log(`${live} is as it was; it costs its storage until you delete it.`);
   console.log(`The way back: npm run restore -- --stage ${stage} --table ${live} --yes`);
   return 0;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  ContinuousBackupsUnavailableException,
   type DynamoDB,
   ResourceNotFoundException,
   type TableDescription,
-  type Tag,
 } from '@aws-sdk/client-dynamodb';
 import { StageError } from '../../serverless/deploy/target.ts';
 
@@ -80,29 +80,43 @@ async function waitUntilActive(client: DynamoDB, target: string): Promise<void> 
   }
 }
 
-/** Gives a table what a restore leaves out: recovery, time to live, deletion protection, and the tags of another table. */
-export async function completeTable(client: DynamoDB, source: string, TableName: string): Promise<void> {
-  await client.updateContinuousBackups({
-    TableName,
-    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-  });
+/**
+ * Gives a table what a restore leaves out: recovery, time to live, deletion protection, and the tags of another table.
+ *
+ * @param source - the table with the tags, if it exists
+ */
+export async function completeTable(
+  client: DynamoDB,
+  source: TableDescription | undefined,
+  TableName: string,
+): Promise<void> {
+  await turnRecoveryOn(client, TableName);
   const { TimeToLiveDescription } = await client.describeTimeToLive({ TableName });
   if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
     const TimeToLiveSpecification = { Enabled: true, AttributeName: 'expiresAt' };
     await client.updateTimeToLive({ TableName, TimeToLiveSpecification });
   }
   const table = await findTable(client, TableName);
-  const Tags = await readTags(client, source);
-  if (Tags.length > 0) await client.tagResource({ ResourceArn: table?.TableArn, Tags });
+  const { Tags = [] } = source ? await client.listTagsOfResource({ ResourceArn: source.TableArn }) : {};
+  // Nobody but AWS may set tags that begin with `aws:`.
+  const own = Tags.filter(({ Key }) => !Key?.startsWith('aws:'));
+  if (own.length > 0) await client.tagResource({ ResourceArn: table?.TableArn, Tags: own });
   if (!table?.DeletionProtectionEnabled) {
     await client.updateTable({ TableName, DeletionProtectionEnabled: true });
     await waitUntilActive(client, TableName);
   }
 }
 
-/** CloudFormation's tags begin with `aws:`, which nobody else may set. */
-async function readTags(client: DynamoDB, TableName: string): Promise<readonly Tag[] & Tag[]> {
-  const table = await findTable(client, TableName);
-  const { Tags = [] } = await client.listTagsOfResource({ ResourceArn: table?.TableArn });
-  return Tags.filter(({ Key }) => !Key?.startsWith('aws:'));
+/** DynamoDB refuses it for some minutes after a table has become active. */
+async function turnRecoveryOn(client: DynamoDB, TableName: string): Promise<void> {
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  for (;;) {
+    try {
+      await client.updateContinuousBackups({ TableName, PointInTimeRecoverySpecification });
+      return;
+    } catch (error) {
+      if (!(error instanceof ContinuousBackupsUnavailableException)) throw error;
+      await wait(pollMs);
+    }
+  }
 }

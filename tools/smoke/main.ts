@@ -4,8 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { functionNames } from '../../serverless/packaging/package-service.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
+import { formatInstanceReport, readStartLogs } from './instance-report.ts';
 
 /** A new account may have 10 concurrent instances, and other clients need some of them. */
 const requestsAtOnce = 4;
@@ -15,7 +17,7 @@ const usage = `Usage: npm run smoke -- --stage STAGE [--region REGION] [options]
 Runs the conformance suite against a deployed stage, with the address and the password that its stack has: a few requests
 at a time, on a stage with many books in pages, and with books of its own that it deletes. Needs AWS credentials that may
 read the stack and its credentials secret (docs/operations.md). Where API Gateway itself responds otherwise than the local
-service, it says so and does not fail; --report FILE writes down what API Gateway responded with.
+service, it says so and does not fail; --report FILE writes down what API Gateway responded with, and the cold starts.
 Options: --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and
 --without, as in \`npm run conformance\`.`;
 
@@ -28,7 +30,9 @@ async function main(): Promise<number> {
     const deployed = await findDeployedStage(stage);
     const address = baseUrl ?? (await findAddress(deployed));
     console.log(`Stage ${stage} at ${address}`);
-    return await runSuite({
+    const startedAt = new Date();
+    let gatewayReport = '';
+    const exitCode = await runSuite({
       ...deployed,
       baseUrl: address,
       hostHeader,
@@ -36,11 +40,15 @@ async function main(): Promise<number> {
       requestsAtOnce,
       toleratesGateway: true,
       report: (gatewayCases) => {
-        if (report === undefined) return;
-        writeFileSync(report, formatGatewayReport(`API Gateway at stage ${stage}`, gatewayCases));
-        console.log(`What API Gateway responded with is in ${report}.`);
+        gatewayReport = formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases);
       },
     });
+    if (report !== undefined) {
+      const instances = formatInstanceReport(await readStartLogs(stage, functionNames, startedAt));
+      writeFileSync(report, `${gatewayReport}\n${instances}`);
+      console.log(`What API Gateway responded with, and how the functions started, is in ${report}.`);
+    }
+    return exitCode;
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
     console.error(error.message);

@@ -20,10 +20,12 @@ export async function findEmulatedStage(stage: string) {
 
 // `npm run smoke` at the address of the stage on the emulator.
 if (process.argv[1] === import.meta.filename) {
-  const { values } = parseArgs({ options: { stage: { type: 'string', default: '' } } });
+  const text = { type: 'string', default: '' } as const;
+  const { values } = parseArgs({ options: { stage: text, report: text } });
   const { baseUrl, hostHeader } = await findEmulatedStage(values.stage);
   const without = notEmulated.flatMap((name) => ['--without', name]);
   const args = ['--stage', values.stage, '--base-url', baseUrl, '--host-header', hostHeader, ...without];
+  if (values.report !== '') args.push('--report', values.report);
   const { status } = spawnSync(process.execPath, ['tools/smoke/main.ts', ...args], { stdio: 'inherit' });
   process.exitCode = status ?? 1;
 }

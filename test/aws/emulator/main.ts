@@ -4,14 +4,20 @@
  */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import { CloudWatch } from '@aws-sdk/client-cloudwatch';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { IAM } from '@aws-sdk/client-iam';
+import { SNS } from '@aws-sdk/client-sns';
 import { SSM } from '@aws-sdk/client-ssm';
 import { type Book, createBook, expectStored } from '../../../conformance/books.ts';
 import { ConformanceContext } from '../../../conformance/context.ts';
+import { findStack } from '../../../serverless/deploy/stack.ts';
+import { functionNames } from '../../../serverless/packaging/package-service.ts';
 import { findTable } from '../../../tools/restore/table-restore.ts';
 import { findDeployedStage, readOutputs } from '../../../tools/smoke/deployed-stage.ts';
 import { preparePython } from '../../../tools/toolchains/python-environment.ts';
@@ -31,6 +37,8 @@ const denied = { name: /AccessDenied/ };
 let project: ReturnType<typeof makeEmulatedProject>;
 /** The forms that CloudFormation was sent for change sets. */
 const changeSets: URLSearchParams[] = [];
+/** What CloudFormation says of the stack, instead of the truth. */
+let stackStatus: string | undefined;
 let recovery: ReturnType<typeof simulatePointInTimeRecovery>;
 /** The credentials of the pipeline; other requests are those of the account's root user. */
 let deployer: NodeJS.ProcessEnv;
@@ -41,12 +49,27 @@ async function main(): Promise<void> {
   step('Install the emulator');
   const command = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt');
   const emulator = await startEmulator(command('ministack'), region);
-  const proxy = await startFaultyGateway(emulator.url, (_name, headers, body) => {
+  const proxy = await startFaultyGateway(emulator.url, (name, headers, body) => {
+    // As in a new account.
+    if (name.includes('/account-settings')) {
+      return { status: 200, body: JSON.stringify({ AccountLimit: { ConcurrentExecutions: 10 } }) };
+    }
     const operation = headers['x-amz-target'];
     if (operation?.includes('DynamoDB')) return recovery.decide(String(operation), body);
     // Uploads are larger.
     const form = new URLSearchParams(body.length < 1_000_000 ? body.toString() : '');
     if (form.get('Action') === 'CreateChangeSet') changeSets.push(form);
+    // As AWS lists an address that has not been confirmed.
+    if (form.get('Action') === 'ListSubscriptionsByTopic') {
+      return (text) =>
+        text.replace(
+          /<SubscriptionArn>[^<]*(<\/SubscriptionArn>(?:(?!<member>).)*other@)/s,
+          '<SubscriptionArn>PendingConfirmation$1',
+        );
+    }
+    if (form.get('Action') === 'DescribeStacks' && stackStatus !== undefined) {
+      return (text) => text.replace(/<StackStatus>\w+/, `<StackStatus>${stackStatus}`);
+    }
     return 'pass';
   });
   project = makeEmulatedProject(emulator.url);
@@ -75,6 +98,9 @@ async function liveThrough(): Promise<void> {
   step('The first deploy, in an account without settings');
   await deployAndTest();
   assert.deepEqual(lastTriggers(), []);
+  const untold = await raiseAlarm();
+  assert.match(untold.stderr, /^No alarm reaches anybody/m);
+  assert.equal(untold.status, 1);
   await checkThrottling();
   const firstVersion = await findVersion();
   const book = await withContext((context) => createBook(context));
@@ -86,6 +112,7 @@ async function liveThrough(): Promise<void> {
   step('A deploy with settings: nothing breaks, the books are kept');
   await setSettings({ alarmEmail: 'oncall@example.com', corsOrigin: 'https://docs.example.com' });
   await deployAndTest();
+  await raiseAlarmWithSubscribers();
   const goodVersion = await findVersion();
   assert.notEqual(goodVersion, firstVersion);
   const [trigger, ...otherTriggers] = lastTriggers();
@@ -126,11 +153,17 @@ async function liveThrough(): Promise<void> {
   );
   await new SSM().deleteParameter({ Name: '/book-catalog/prod/alarmMail' });
 
+  step('A deploy that fails ends when the stack is at rest; one to a stuck stack does not begin');
+  await failToDeploy();
+
   step('Restore the books, interrupted and continued, and go back');
   await restoreBooks(book, goodVersion);
   await new SSM().deleteParameter({ Name: `/book-catalog/${stage}/tableName` });
 
-  step('Remove: the table is kept');
+  step('Remove, after the protection of the stack has been turned off: the table is kept');
+  assert.match((await spawn('remove')).stdout, /deletion protection is enabled/);
+  const StackName = `book-catalog-${stage}`;
+  await new CloudFormation().updateTerminationProtection({ StackName, EnableTerminationProtection: false });
   await run('remove');
   const { Table } = await new DynamoDB().describeTable({ TableName: `book-catalog-${stage}` });
   assert.equal(Table?.DeletionProtectionEnabled, true);
@@ -139,6 +172,9 @@ async function liveThrough(): Promise<void> {
   await run('deploy');
   await checkBook(book);
   await checkSettings();
+
+  step("The stage's table is deleted: another one takes its place");
+  await replaceDeletedTable(book);
   process.stdout.write('\nAll of it works.\n');
 }
 
@@ -157,7 +193,8 @@ async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
     return createBook(context);
   });
 
-  assert.equal((await restore('--at', '2020-01-01T00:00:00Z', '--yes')).status, 1); // before the recovery begins
+  const tooEarly = await restore('--at', '2020-01-01T00:00:00Z', '--yes');
+  assert.match(tooEarly.stderr, /^book-catalog-prod can be restored to a moment from 20.*Z to 20.*Z\.$/m);
   assert.match((await restore('--at', at)).stdout, /Nothing has been done/);
   assert.equal(await findTable(new DynamoDB(), target), undefined);
   const interruption = new AbortController();
@@ -191,6 +228,21 @@ async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
   });
 }
 
+/** Deletes the table of the stage, of which a backup is left. */
+async function replaceDeletedTable(book: Book): Promise<void> {
+  const client = new DynamoDB();
+  const TableName = `book-catalog-${stage}`;
+  const { BackupDetails } = await client.createBackup({ TableName, BackupName: 'system' });
+  await client.updateTable({ TableName, DeletionProtectionEnabled: false });
+  await client.deleteTable({ TableName });
+  const TargetTableName = `${TableName}-again`;
+  await client.restoreTableFromBackup({ TargetTableName, BackupArn: BackupDetails?.BackupArn });
+  const { status, stdout } = await restore('--table', TargetTableName, '--yes');
+  assert.match(stdout, /uses the table book-catalog-prod, which does not exist/);
+  assert.equal(status, 0);
+  await checkBook(book);
+}
+
 /** Checks that a restored table has what that of a deploy has. */
 async function checkCompleteness(TableName: string): Promise<void> {
   const client = new DynamoDB();
@@ -212,10 +264,62 @@ function restore(...args: readonly (string | AbortSignal)[]) {
   return runCommand('node', command, project.folder, process.env, signal);
 }
 
+/** Deploys an alarm that the emulator refuses, and then to a stack that says that it is stuck. */
+async function failToDeploy(): Promise<void> {
+  const mend = project.replace('serverless/resources/alarms.js', '!Properties.Metrics', 'true');
+  assert.equal((await spawn('deploy')).status, 1);
+  mend();
+  assert.equal((await findStack(`book-catalog-${stage}`))?.status, 'UPDATE_ROLLBACK_COMPLETE');
+  stackStatus = 'UPDATE_ROLLBACK_FAILED';
+  const { status, stdout } = await spawn('deploy');
+  stackStatus = undefined;
+  assert.equal(status, 1);
+  const command = 'aws cloudformation continue-update-rollback --stack-name book-catalog-prod';
+  assert.match(
+    stdout,
+    new RegExp(`^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\\. .*${command}$`, 'm'),
+  );
+}
+
+/** Raises an alarm and gives the exit code of the command and what it says. */
+async function raiseAlarm() {
+  const ended = spawn('drill', '--alarm', 'LatencyAlarm');
+  await setToOk('LatencyAlarm');
+  return ended;
+}
+
+/** Subscribes an address that does not confirm it, and raises an alarm, of which only the other one is told. */
+async function raiseAlarmWithSubscribers(): Promise<void> {
+  const { AlarmTopic: TopicArn } = await readOutputs(stage);
+  await new SNS().subscribe({ TopicArn, Protocol: 'email', Endpoint: 'other@example.com' });
+  const { status, stdout } = await raiseAlarm();
+  assert.match(stdout, /^oncall@example.com \(email\) is told$/m);
+  assert.match(stdout, /^other@example.com \(email\) is not told: /m);
+  assert.match(stdout, /LatencyAlarm.* is on\..*\n.* is OK again after/);
+  assert.equal(status, 0);
+}
+
+/** Waits until an alarm is on, and does what CloudWatch does when the metrics are good; the emulator has no metrics. */
+async function setToOk(logicalId: string): Promise<void> {
+  const client = new CloudWatch();
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    await wait(500);
+    const { MetricAlarms = [] } = await client.describeAlarms({ StateValue: 'ALARM' });
+    const AlarmName = MetricAlarms.map((alarm) => alarm.AlarmName).find((name) => name?.includes(logicalId));
+    if (AlarmName === undefined) continue;
+    await client.setAlarmState({ AlarmName, StateValue: 'OK', StateReason: 'good metrics' });
+    return;
+  }
+  throw new Error(`${logicalId} is not on`);
+}
+
 /** Deploys as the pipeline does. */
 async function deployAndTest(): Promise<void> {
-  await run('deploy');
-  await run('smoke');
+  assert.match((await run('deploy')).stderr, /^The account may run 10 function instances at a time/m);
+  const report = join(project.folder, 'gateway.md');
+  await run('smoke', '--report', report);
+  for (const name of functionNames)
+    assert.match(readFileSync(report, 'utf8'), new RegExp(`^\\| ${name} \\|`, 'm'));
 }
 
 function lastChangeSet(): URLSearchParams {
@@ -369,9 +473,10 @@ function spawn(script: string, ...args: readonly string[]) {
   });
 }
 
-async function run(script: string, ...args: readonly string[]): Promise<void> {
-  const { status } = await spawn(script, ...args);
-  assert.equal(status, 0, `npm run ${script} failed`);
+async function run(script: string, ...args: readonly string[]) {
+  const result = await spawn(script, ...args);
+  assert.equal(result.status, 0, `npm run ${script} failed`);
+  return result;
 }
 
 function step(title: string): void {

@@ -10,6 +10,8 @@ const pollsUntilActive = 2;
  */
 export function simulatePointInTimeRecovery(emulatorUrl: string) {
   const moments: { readonly at: number; readonly BackupArn: string | undefined }[] = [];
+  /** Restored tables whose recovery cannot be turned on yet; for one attempt. */
+  const unavailable = new Set<string>();
   const pollsLeft = new Map<string, number>();
   const client = new DynamoDB({ endpoint: emulatorUrl });
   let whenRestoring = () => {};
@@ -25,6 +27,7 @@ export function simulatePointInTimeRecovery(emulatorUrl: string) {
       BillingModeOverride,
     });
     pollsLeft.set(TargetTableName, pollsUntilActive);
+    unavailable.add(TargetTableName);
     whenRestoring();
     return {
       status: 200,
@@ -52,6 +55,10 @@ export function simulatePointInTimeRecovery(emulatorUrl: string) {
         const earliest = (moments[0]?.at ?? Date.now()) / 1000;
         return (text) =>
           text.replace(/("EarliestRestorableDateTime": ?)[\d.]+/, (_, name: string) => `${name}${earliest}`);
+      }
+      if (operation.endsWith('.UpdateContinuousBackups') && unavailable.delete(input.TableName)) {
+        const __type = 'com.amazonaws.dynamodb.v20120810#ContinuousBackupsUnavailableException';
+        return { status: 400, body: JSON.stringify({ __type, message: 'Backups are being enabled' }) };
       }
       const left = operation.endsWith('.DescribeTable') ? (pollsLeft.get(input.TableName) ?? 0) : 0;
       if (left === 0) return 'pass';

@@ -55,3 +55,34 @@ test.each<[string, NodeJS.ProcessEnv, string]>([
 ])('%s with %j ends with one line', async (args, settings, error) => {
   expect(await runServerless(args, settings)).toEqual({ exitCode: 1, error });
 });
+
+const noStageFoo = 'There is no stage "foo". The stages are prod, dev (serverless/stages.yml).';
+const unreadable = expect.stringMatching(
+  /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/,
+) as string;
+const unreachable = { ...credentials, AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' };
+
+test.each<[string, NodeJS.ProcessEnv, number, string]>([
+  ['tools/smoke/main.ts --stage foo --region eu-west-1', {}, 1, noStageFoo],
+  ['tools/drill/main.ts --stage foo --region eu-west-1', {}, 1, noStageFoo],
+  ['serverless/deploy/deployed.ts --stage foo --region eu-west-1', {}, 1, noStageFoo],
+  ['tools/smoke/main.ts --stage prod', {}, 1, noRegion],
+  ['tools/restore/main.ts --stage prod --at 2026-01-31T12:00:00Z', {}, 1, noRegion],
+  ['tools/smoke/main.ts --stage prod', { ...unreachable, AWS_DEFAULT_REGION: 'eu-west-1' }, 1, unreadable],
+  [
+    'tools/restore/main.ts --stage prod --at 2026-01-31T12:00:00',
+    {},
+    2,
+    '--at 2026-01-31T12:00:00 is not a past moment with a time zone, like 2026-01-31T12:00:00Z.\n' +
+      '--help shows all options.',
+  ],
+])('%s with %j ends with %i and what is wrong', async (command, settings, exitCode, message) => {
+  const { PATH, HOME = '/' } = process.env;
+  const env = { PATH, HOME, ...settings };
+  const result = await new Promise((done) => {
+    execFile(process.execPath, command.split(' '), { cwd, env }, (error, _, stderr) =>
+      done({ exitCode: error?.code, message: stderr.trim() }),
+    );
+  });
+  expect(result).toEqual({ exitCode, message });
+});

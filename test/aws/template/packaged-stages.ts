@@ -21,6 +21,10 @@ export const allParameters = [
   'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
   'hostedZoneId=Z0123456789ABCDEFGHIJ',
   'requestsPerAddress=600',
+  'alarmEmail=oncall@example.com',
+  'monthlyBudget=150',
+  'listConcurrency=5',
+  'probe=on',
   `permissionsBoundary=${boundary}`,
 ];
 

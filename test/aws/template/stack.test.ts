@@ -134,9 +134,19 @@ describe('secrets', () => {
   });
 });
 
-test('the table outlives the stack', () => {
+test("the table and the account's settings of API Gateway outlive the stack, a failed first deploy included", () => {
   const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
-  expect(findOnly(template, 'AWS::DynamoDB::Table')).toMatchObject(retained);
+  for (const id of ['BookTable', 'ApiGatewayAccount', 'ApiGatewayLogsRole']) {
+    expect(template.Resources[id], id).toMatchObject(retained);
+  }
+});
+
+test('the table of the stack has a literal name, by which a deploy adopts it, and stands aside for a restored one', () => {
+  expect(template.Resources.BookTable).toMatchObject({
+    Condition: 'OwnsTable',
+    Properties: { TableName: 'book-catalog-prod' },
+  });
+  expect(template.Conditions.OwnsTable).toEqual({ 'Fn::Equals': [{ Ref: 'RestoredTable' }, ''] });
 });
 
 describe('the API', () => {
@@ -201,6 +211,17 @@ describe('alarms', () => {
     });
   });
 
+  test.each(['TableThrottlesAlarm', 'TableErrorsAlarm'])(
+    '%s has a value whenever there are requests',
+    (id) => {
+      const [{ Expression }, ...metrics] = alarms[id]?.Properties.Metrics ?? [];
+      const [basis, ...filled] = metrics.toReversed();
+      expect(basis.MetricStat.Metric).toMatchObject({ Namespace: 'AWS/ApiGateway', MetricName: 'Count' });
+      const sum = filled.toReversed().map((metric: { Id: string }) => `FILL(${metric.Id}, 0)`);
+      expect(Expression).toBe(`${sum.join(' + ')} + 0 * ${basis.Id}`);
+    },
+  );
+
   test.each(['FunctionErrorsAlarm', 'FunctionThrottlesAlarm'])('%s watches every function', (id) => {
     const watched = JSON.stringify(alarms[id]).match(/\w+LambdaFunction/g);
     expect(watched?.toSorted()).toEqual(Object.keys(functions).toSorted());
@@ -214,11 +235,11 @@ test('dev differs from prod in throttling and log retention only', () => {
 });
 
 describe('without optional parameters', () => {
-  const optional = /^AWS::(ApiGateway::(DomainName|BasePathMapping)|Route53::|WAFv2::)/;
-  test.each(['prod', 'dev'])('%s has no domain, no record and no web ACL', (stage) => {
+  const optional = /^AWS::(ApiGateway::(DomainName|BasePathMapping)|Route53::|WAFv2::|Budgets::|Events::)/;
+  test.each(['prod', 'dev'])('%s has no domain, no record, no web ACL, no budget and no probe', (stage) => {
     const types = (name: string) => Object.values(readTemplate(name).Resources).map(({ Type }) => Type);
     expect(types(stage).filter((type) => optional.test(type))).toEqual([]);
-    expect(types('dev-with-all').filter((type) => optional.test(type))).toHaveLength(5);
+    expect(types('dev-with-all').filter((type) => optional.test(type))).toHaveLength(7);
   });
 
   test('no path responds to OPTIONS, and no origin may call', () => {
@@ -278,6 +299,30 @@ describe('with every optional parameter', () => {
       ExecuteApiEndpoint: { Value: { 'Fn::Sub': expect.stringMatching(/\.execute-api\..*\/dev$/) } },
       DomainTarget: { Value: { 'Fn::GetAtt': ['ApiDomainName', 'RegionalDomainName'] } },
       CorsOrigin: { Value: origin },
+    });
+  });
+
+  test('a budget mails to the address of the alarms, and instances are reserved for the list only', () => {
+    const { Budget, NotificationsWithSubscribers } = findOnly(withAll, 'AWS::Budgets::Budget').Properties;
+    expect(Budget).toMatchObject({ BudgetLimit: { Amount: '150', Unit: 'USD' }, TimeUnit: 'MONTHLY' });
+    for (const { Subscribers } of NotificationsWithSubscribers) {
+      expect(Subscribers).toEqual([{ SubscriptionType: 'EMAIL', Address: 'oncall@example.com' }]);
+    }
+    const reserved = Object.entries(findResources(withAll, 'AWS::Lambda::Function')).flatMap(
+      ([id, { Properties }]) => (Properties.ReservedConcurrentExecutions === 5 ? [id] : []),
+    );
+    expect(reserved).toEqual(['ListBooksLambdaFunction']);
+  });
+
+  test('the alarm of the probe is on when the probe fails, and when it does not run', () => {
+    expect(withAll.Resources.ProbeAlarm?.Properties).toMatchObject({
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: 'ProbeFunction' } }],
+      TreatMissingData: 'breaching',
+      AlarmActions: [{ Ref: 'AlarmTopic' }],
+    });
+    expect(findOnly(withAll, 'AWS::Events::Rule').Properties).toMatchObject({
+      ScheduleExpression: 'rate(5 minutes)',
+      Targets: [{ Arn: { 'Fn::GetAtt': ['ProbeFunction', 'Arn'] } }],
     });
   });
 
@@ -352,7 +397,9 @@ describe('with every optional parameter', () => {
 });
 
 function originsOfFunctions(from: Template): readonly string[] {
-  return propertiesOf('Lambda::Function', from).map(({ Environment }) => Environment.Variables.CORS_ORIGIN);
+  return propertiesOf('Lambda::Function', from).flatMap(
+    ({ Environment }) => Environment.Variables.CORS_ORIGIN ?? [],
+  );
 }
 
 /** A template without the names of its stage and what is new in each packaging. */

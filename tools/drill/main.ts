@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { CloudWatch, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
+import { SNS } from '@aws-sdk/client-sns';
+import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
+import { stackNameOf } from '../../serverless/deploy/stack.ts';
+import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { readOutputs } from '../smoke/deployed-stage.ts';
+
+const usage = `Usage: npm run drill -- --stage STAGE [--alarm NAME] [--region REGION]
+
+Raises an alarm of a stage, TableErrorsAlarm by default, and waits until CloudWatch has set it to OK again. Says who is
+told: each confirmed subscriber of the alarms' topic gets two messages. Changes nothing else.
+Exit code: 0 when somebody is told and the alarm is OK again, 1 when not, 2 for wrong usage.`;
+
+const pollMs = 5_000;
+const maxWaitMs = 15 * 60_000;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const;
+  const { alarm, region, ...values } = readCommandLine(usage, {
+    stage: text,
+    region: text,
+    alarm: { ...text, default: 'TableErrorsAlarm' },
+  }).values;
+  const stage = values.stage ?? endWithAdvice('--stage is needed.');
+  try {
+    selectTarget(stage, region);
+    const areTold = await checkSubscribers(stage);
+    const isOver = await raise(stage, alarm);
+    return areTold && isOver ? 0 : 1;
+  } catch (error) {
+    // Those of AWS's clients have a sentence that says what is wrong.
+    if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
+    console.error((error as Error).message);
+    return 1;
+  }
+}
+
+/** @returns whether the topic has a confirmed subscriber */
+async function checkSubscribers(stage: string): Promise<boolean> {
+  const { AlarmTopic: TopicArn } = await readOutputs(stage);
+  const { Subscriptions = [] } = await new SNS().listSubscriptionsByTopic({ TopicArn });
+  const confirmed = Subscriptions.filter(({ SubscriptionArn = '' }) => SubscriptionArn.startsWith('arn:'));
+  for (const subscription of Subscriptions) {
+    const isConfirmed = confirmed.includes(subscription);
+    const state = isConfirmed ? 'is told' : 'is not told: the link in the mail of AWS has not been followed';
+    console.log(`${subscription.Endpoint} (${subscription.Protocol}) ${state}`);
+  }
+  if (confirmed.length === 0) {
+    console.error(
+      'No alarm reaches anybody: set alarmEmail, deploy, and follow the link in the mail of AWS.',
+    );
+  }
+  return confirmed.length > 0;
+}
+
+/** @returns whether the alarm was set to OK again */
+async function raise(stage: string, logicalId: string): Promise<boolean> {
+  const { AlarmName, StateValue } = await findAlarm(stage, logicalId);
+  if (StateValue === 'ALARM') throw new StageError(`${AlarmName} is on already.`);
+  const StateReason = 'A drill. It ends by itself.';
+  await new CloudWatch().setAlarmState({ AlarmName, StateValue: 'ALARM', StateReason });
+  const startedAt = Date.now();
+  console.log(`${AlarmName} is on. CloudWatch sets it to OK when it looks at its metrics the next time.`);
+  while (Date.now() - startedAt < maxWaitMs) {
+    await wait(pollMs);
+    if ((await findAlarm(stage, logicalId)).StateValue !== 'OK') continue;
+    console.log(`${AlarmName} is OK again after ${Math.round((Date.now() - startedAt) / 1000)} s.`);
+    return true;
+  }
+  console.error(
+    `${AlarmName} is not OK after ${maxWaitMs / 60_000} minutes. Set it by hand, and report this:`,
+  );
+  console.error(
+    `aws cloudwatch set-alarm-state --alarm-name ${AlarmName} --state-value OK --state-reason drill`,
+  );
+  return false;
+}
+
+async function findAlarm(stage: string, logicalId: string): Promise<MetricAlarm> {
+  const AlarmNamePrefix = `${stackNameOf(stage)}-`;
+  const { MetricAlarms = [] } = await new CloudWatch().describeAlarms({ AlarmNamePrefix });
+  const found = MetricAlarms.find(({ AlarmName }) =>
+    AlarmName?.startsWith(`${AlarmNamePrefix}${logicalId}-`),
+  );
+  if (found !== undefined) return found;
+  const names = MetricAlarms.map(
+    ({ AlarmName = '' }) => AlarmName.slice(AlarmNamePrefix.length).split('-')[0],
+  );
+  throw new StageError(`Stage ${stage} has no ${logicalId}. Its alarms are ${names.join(', ')}.`);
+}
