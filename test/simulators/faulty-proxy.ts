@@ -116,12 +116,9 @@ export async function startFaultyProxy(
     await spoil(fault, response, outgoing);
   };
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
-  const sockets = new Set<Socket>();
-  const dead = new WeakSet<Socket>();
-  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  const sockets = { tcp: new Set<Socket>(), http: new Set<Socket>() };
+  server.on('connection', (socket) => sockets.tcp.add(socket));
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => sockets.http.add(socket));
 
   const port = await listen(server);
   /** Delivers the held requests of timed-out attempts. @returns their number */
@@ -144,7 +141,7 @@ export async function startFaultyProxy(
     refuseConnections: () => close(server),
     /** Ends all connections: with a reset, cleanly, or by responding no more, as after a lost mapping of a NAT. */
     endConnections(end: 'reset' | 'closed' | 'dead') {
-      for (const socket of sockets) {
+      for (const socket of sockets[end === 'reset' ? 'tcp' : 'http']) {
         if (end === 'reset') socket.resetAndDestroy();
         else if (end === 'closed') socket.end();
         else dead.add(socket);
