@@ -89,6 +89,7 @@ export async function startFaultyProxy(
   const requests: MeteredRequest[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
   const held: (() => Promise<unknown>)[] = [];
+  const dead = new WeakSet<Socket>();
   let disturbance: Disturbance | undefined;
 
   const handle: RequestListener = async (incoming, outgoing) => {
