@@ -14,8 +14,8 @@ import { createEvent } from '../../support/load-handlers.ts';
 import { settings, startFunction } from './start-function.ts';
 
 /** Pages of about 1 MB in six shards, more than the list reads ahead. */
-const bookCount = 30;
-const everyId = 2_000;
+const bookCount = 18;
+const everyId = 3_000;
 
 /** An item of DynamoDB, less the other attributes. */
 const titleBytes = 400 * 1024 - 600;
@@ -54,7 +54,7 @@ const vanish: Reader = async (body) => {
 const requests: readonly { readonly read: Reader; readonly coding: string; readonly limit?: string }[] = [
   { read: vanish, coding: 'identity' },
   { read: readSlowly, coding: 'identity' },
-  ...['identity', 'zstd', 'br', 'gzip'].map((coding) => ({ read: buffer, coding })),
+  ...['zstd', 'br', 'gzip'].map((coding) => ({ read: buffer, coding })),
   { read: buffer, coding: 'identity', limit: '1000' },
   { read: readSlowly, coding: 'zstd', limit: '1000' },
 ];
@@ -63,13 +63,15 @@ const { open } = useTables();
 
 test.for(Object.entries(titles))(
   'lists of the largest books, with %s, take at most half of the memory of the function',
-  async ([, title], { annotate }) => {
+  { timeout: 180_000 },
+  async ([, title], { annotate, onTestFinished }) => {
     const table = await open();
     for (let number = 0; number < bookCount; number += 1) {
       await storeBook(table, { id: number * everyId + 1, ...aBook({ title }) });
     }
     await setCounter(table, bookCount * everyId);
     const instance = await startFunction('listBooks', { DB_URL: table.url });
+    onTestFinished(() => instance.stop());
     const Authorization = forgeToken({ secret: settings.SECRET_TOKEN });
 
     for (const { read, coding, limit } of requests) {
@@ -86,6 +88,5 @@ test.for(Object.entries(titles))(
     const peakMemory = readPeakMemoryMb(instance);
     await annotate(`${Math.round(peakMemory)} MB at the peak`);
     expect(peakMemory).toBeLessThanOrEqual(memorySize / 2);
-    await instance.stop();
   },
 );
