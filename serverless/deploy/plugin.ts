@@ -38,6 +38,8 @@ export default class DeployPlugin {
   readonly #serverless: Serverless;
   /** The names in `${setting:NAME}`. */
   readonly #settingNames = new Set<string>();
+  /** Whether the command changes the stack, and nothing was in its way. */
+  #updates = false;
   #settings: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(serverless: Serverless, options: Options, { log }: PluginUtils) {
@@ -71,7 +73,7 @@ export default class DeployPlugin {
       'after:remove:remove': () =>
         log.notice('The table and its books are kept; the next deploy of this stage uses them.'),
       error: async () => {
-        const obstacle = this.#isOneOf(updateCommands) && (await this.#findObstacle().catch(() => undefined));
+        const obstacle = this.#updates && (await this.#findObstacle().catch(() => undefined));
         if (obstacle) log.notice(obstacle);
       },
     };
@@ -104,8 +106,10 @@ export default class DeployPlugin {
     const { stage } = this.#serverless.service.custom;
     const problem = findParameterProblem(stage, stackNameOf(this.#aws.getStage()), this.#aws.getRegion());
     if (problem !== undefined) this.#fail(problem);
-    const obstacle = this.#isOneOf(updateCommands) && (await this.#findObstacle());
-    if (obstacle) this.#fail(obstacle);
+    if (!this.#isOneOf(updateCommands)) return;
+    const obstacle = await this.#findObstacle();
+    if (obstacle !== undefined) this.#fail(obstacle);
+    this.#updates = true;
   }
 
   /** The framework would wrap an error of here in its own words, so #check throws it. */

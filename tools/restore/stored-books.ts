@@ -78,6 +78,7 @@ async function* readBooks(client: DynamoDB, TableName: string, lastId: number): 
         TableName,
         ConsistentRead: true,
         KeyConditionExpression: '#shard = :shard',
+        FilterExpression: 'attribute_not_exists(expiresAt)', // deleted books
         ExpressionAttributeNames: { '#shard': 'shard' },
         ExpressionAttributeValues: { ':shard': { N: String(shard) } },
       },
