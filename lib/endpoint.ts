@@ -3,11 +3,11 @@ import { executionModeStandard } from '@middy/core/Standard';
 import httpCors from '@middy/http-cors';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { EndpointConfig } from './config.ts';
-import { invocationSignal } from './dynamodb/invocation-signal.ts';
 import { outcomeOf } from './error-outcome.ts';
+import { exposedHeaders } from './http/cors.ts';
 import { createResponse, type Result } from './http/envelope.ts';
-import { exposedHeaders } from './http/header-values.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
+import { invocationSignal } from './invocation-signal.ts';
 import { logRequests } from './log.ts';
 import { requireToken } from './require-token.ts';
 

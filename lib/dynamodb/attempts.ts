@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceException } from '@smithy/core/client';
 import pLimit from 'p-limit';
 import { StorageUnavailableError } from '../books/errors.ts';
+import { invocationSignal } from '../invocation-signal.ts';
 import { AttemptError, ConditionFailedError, interpretError } from './errors.ts';
-import { invocationSignal } from './invocation-signal.ts';
 import { createWriteToken } from './write-token.ts';
 
 /** The whole attempt: connection, request, and the response to its last byte. Enough for a 1 MB page on a slow line. */

@@ -1,8 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** The response headers that scripts of other origins may read (specification 13.3). */
-export const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After';
-
 /**
  * Finds the values of a header, one for each time that it was sent. API Gateway keeps the case of names, so a name that was
  * sent in two spellings is two members of the event; RFC 9110 section 5.1 makes them one.

@@ -1,6 +1,7 @@
 import type { Hooks, PluginUtils, Serverless, Template } from '../framework.ts';
 import { findQuotaProblem } from './concurrency-quota.ts';
-import { addPreflights, corsHeaders, createGatewayResponses } from './gateway-responses.ts';
+import { addPreflights, corsHeaders } from './cors.ts';
+import { createGatewayResponses } from './gateway-responses.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { readSettings, settingsPath } from './settings.ts';
 import { findObstacle, findStack, stackNameOf } from './stack.ts';

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Credentials } from '../../lib/auth/credentials.ts';
 
 interface LoggedError {
   readonly name?: string;
@@ -72,23 +71,4 @@ function formatEntry({ level, message, route, error }: LogEntry): string | undef
 
 function formatError({ name, message, cause, stack = `${name}: ${message}` }: LoggedError): string {
   return cause === undefined ? stack : `${stack}\n  caused by ${formatError(cause).replaceAll('\n', '\n  ')}`;
-}
-
-/** Says how to use the service, with two command lines to paste one after the other. */
-export function formatReadyMessage(baseUrl: string, storage: string, credentials: Credentials): string {
-  const login = `'${JSON.stringify(credentials).replaceAll("'", "'\\''")}'`; // quoted for the shell
-  return `
-Book Catalog is ready at ${baseUrl}
-Reference: ${baseUrl}/docs
-Books: ${storage}
-Username: ${credentials.username}  Password: ${credentials.password}
-
-Try it in another terminal:
-
-  TOKEN=$(curl -s ${baseUrl}/token -d ${login} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -s ${baseUrl}/books -H "Authorization: $TOKEN"
-
-Stop it with Ctrl-C.
-
-`;
 }

@@ -7,11 +7,10 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { corsHeaders, preflightHeaders } from '../deploy/cors.ts';
 import {
-  corsHeaders,
   type GatewayResponse,
   type GatewayResponseType,
-  preflightHeaders,
   renderGatewayResponse,
 } from '../deploy/gateway-responses.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
@@ -70,10 +69,10 @@ export function createGateway(options: GatewayOptions): Server {
     if (!isUnderstood(request)) response.setHeader('Connection', 'close');
     if (segments === undefined || isForeign || !isUnderstood(request))
       return send(response, render('DEFAULT_4XX'));
-    const routes = functions().flatMap((own) =>
-      own.events.flatMap((event) => {
+    const routes = functions().flatMap((definition) =>
+      definition.events.flatMap((event) => {
         const parameters = matchPath(event.path, segments);
-        return parameters === undefined ? [] : [{ own, event, parameters }];
+        return parameters === undefined ? [] : [{ definition, event, parameters }];
       }),
     );
     if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {

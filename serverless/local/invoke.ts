@@ -5,7 +5,7 @@ import type { HttpEvent } from '../framework.ts';
 import type { LoadedFunction } from './functions.ts';
 
 interface Route {
-  readonly own: LoadedFunction;
+  readonly definition: LoadedFunction;
   readonly event: HttpEvent;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -36,7 +36,7 @@ Object.assign(globalThis, {
  * Throws what the handler throws, and an Error when it returns no response.
  */
 export async function invoke(
-  { own, event: { method, path: resource }, parameters }: Route,
+  { definition, event: { method, path: resource }, parameters }: Route,
   { request, path, query, body }: WholeRequest,
   response: ServerResponse,
 ): Promise<void> {
@@ -63,17 +63,17 @@ export async function invoke(
     },
     // The missing members are identifiers of AWS.
   } as unknown as APIGatewayProxyEvent;
-  const deadline = performance.now() + own.timeoutMs;
+  const deadline = performance.now() + definition.timeoutMs;
   const context = {
     awsRequestId: requestId,
-    functionName: own.name,
+    functionName: definition.name,
     getRemainingTimeInMillis: () => Math.max(0, deadline - performance.now()),
   } as Context;
-  if (streams in own.handler) {
-    await own.handler(event, response, context);
+  if (streams in definition.handler) {
+    await definition.handler(event, response, context);
     return;
   }
-  sendResult(response, (await own.handler(event, context)) as APIGatewayProxyResult | undefined);
+  sendResult(response, (await definition.handler(event, context)) as APIGatewayProxyResult | undefined);
 }
 
 function readHeaders(raw: readonly string[]) {

@@ -11,7 +11,7 @@ const service = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'
 export const { memorySize }: { readonly memorySize: number } = service.provider;
 
 /** A function in serverless.yml, and the route of its requests. */
-export interface FunctionDefinition {
+export interface ServiceFunction {
   readonly name: string;
   readonly handler: string;
   readonly event: { readonly method: string; readonly path: string };
@@ -26,7 +26,7 @@ const lambdaNodeOptions = [
   `--max-old-space-size=${percentOfMemory(90)}`,
 ];
 
-export const functions: readonly FunctionDefinition[] = Object.keys(service.functions).map((name) => {
+export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
   const { handler, events, environment = {} } = service.functions[name];
   const [{ http }] = events;
   const [method, path] = typeof http === 'string' ? http.split(' ') : [http.method, http.path];

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { corsHeaders } from '../../serverless/deploy/cors.ts';
 import {
-  corsHeaders,
   createGatewayResponses,
   gatewayResponses,
   renderGatewayResponse,

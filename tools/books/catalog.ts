@@ -23,8 +23,8 @@ export class Catalog {
   #reached = false;
   #isRetrying = false;
 
-  /** `stop` ends waiting, not what was sent; `say` is told why the command waits. */
-  constructor(access: Access, stop: AbortSignal, say: (text: string) => void) {
+  /** `stop` ends waiting, not what was sent; `report` learns why the command waits. */
+  constructor(access: Access, stop: AbortSignal, report: (text: string) => void) {
     this.#access = access;
     this.#client = createBookCatalogClient({
       ...access,
@@ -39,7 +39,7 @@ export class Catalog {
           // Before the first response, a wrong URL is more likely than an outage.
           if (!this.#reached) throw this.#fail(reason);
           this.#isRetrying = true;
-          say(`${reason}; trying again`);
+          report(`${reason}; trying again`);
           await wait(waitMs, undefined, { signal: stop });
         },
       },

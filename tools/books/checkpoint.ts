@@ -41,16 +41,16 @@ export class Checkpoint {
     const text = readFile(checkpointPath, 'utf8');
     const states: Record<string, ImportState> = await text.then(JSON.parse).catch(() => ({}));
     const begin = (state: ImportState) => new Checkpoint(checkpointPath, states, target, state);
-    const anew = { ...rows, startedAt: new Date().toISOString(), done: 0 };
-    const last = states[target] ?? anew;
-    const resumed = last.digest === rows.digest ? last : { ...anew, startedAt: last.startedAt };
+    const fresh = { ...rows, startedAt: new Date().toISOString(), done: 0 };
+    const last = states[target] ?? fresh;
+    const resumed = last.digest === rows.digest ? last : { ...fresh, startedAt: last.startedAt };
     if (Date.now() - Date.parse(last.startedAt) < keysAreKnownForMs) return begin(resumed);
-    const goesOn = resumed === last && last.done < last.total;
-    const danger = goesOn ? `rows in flight after row ${formatCount(last.done)}` : 'all rows';
+    const isUnfinished = resumed === last && last.done < last.total;
+    const danger = isUnfinished ? `rows in flight after row ${formatCount(last.done)}` : 'all rows';
     const began = `This import began on ${last.startedAt.slice(0, 10)}`;
     const warning = `${began}, and the service recognises rows for 7 days: ${danger} may become books again.`;
     if (!yes) await confirm(warning);
-    return begin(goesOn ? resumed : anew);
+    return begin(isUnfinished ? resumed : fresh);
   }
 
   /** Saves the state when the last time is long ago. */

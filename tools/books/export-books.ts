@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Format } from './book-file.ts';
 import { type Access, Catalog } from './catalog.ts';
 import { fieldNames } from './columns.ts';
 import { quoteCell } from './csv.ts';
 import { formatCount } from './progress.ts';
-import type { Format } from './table.ts';
 
 /** `export [FILE]`; no path stands for standard output. */
 type ExportCommand = Access & { readonly path: string | undefined; readonly format: Format };

@@ -4,16 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { type BookFile, describeFile, type FileOptions, openFile, readRows } from './book-file.ts';
 import { type Access, Catalog } from './catalog.ts';
 import { Checkpoint } from './checkpoint.ts';
 import { formatCount, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
-import { describeTable, openTable, readRows, type Table, type TableOptions } from './table.ts';
 
 type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath', string>>;
 
 /** `import FILE`; the path `-` is standard input, and a batch distinguishes its rows from equal rows of another. */
-export interface ImportCommand extends Access, TableOptions, Texts {
+export interface ImportCommand extends Access, FileOptions, Texts {
   readonly parallel: number;
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -21,7 +21,7 @@ export interface ImportCommand extends Access, TableOptions, Texts {
   readonly rejectedPath: string | undefined;
 }
 
-type OpenImport = { table: Table; command: ImportCommand; rejected: RejectedRows; stop: AbortSignal };
+type OpenImport = { file: BookFile; command: ImportCommand; rejected: RejectedRows; stop: AbortSignal };
 
 const shownBooks = 3;
 const maxShownLength = 200;
@@ -41,13 +41,13 @@ export async function importBooks(command: ImportCommand, stop: AbortSignal): Pr
 }
 
 async function importFile(command: ImportCommand, path: string, stop: AbortSignal): Promise<number> {
-  const table = await openTable(path, command);
-  console.error(describeTable(table));
+  const file = await openFile(path, command);
+  console.error(describeFile(file));
   const name = command.path === '-' ? 'standard-input' : command.path;
-  const rejected = new RejectedRows(command.rejectedPath ?? `${name}.rejected.${table.format}`, table);
+  const rejected = new RejectedRows(command.rejectedPath ?? `${name}.rejected.${file.format}`, file);
   try {
-    const rows = await checkRows(table, command, rejected);
-    const open = { table, command, rejected, stop };
+    const rows = await checkRows(file, command, rejected);
+    const open = { file, command, rejected, stop };
     if (command.dryRun) console.error(`${formatCount(rows.total, 'row')} can become books; nothing was sent`);
     else await sendRows(open, await Checkpoint.open(command, rows));
   } finally {
@@ -57,10 +57,10 @@ async function importFile(command: ImportCommand, path: string, stop: AbortSigna
 }
 
 /** Rejects invalid rows, and counts the others. */
-async function checkRows(table: Table, { batch }: ImportCommand, rejected: RejectedRows) {
+async function checkRows(file: BookFile, { batch }: ImportCommand, rejected: RejectedRows) {
   const keys = createHash('sha256');
   let total = 0;
-  for await (const row of readKeyedRows(table, batch)) {
+  for await (const row of readKeyedRows(file, batch)) {
     if ('reason' in row) {
       await rejected.add(row, row.reason);
       continue;
@@ -74,10 +74,10 @@ async function checkRows(table: Table, { batch }: ImportCommand, rejected: Rejec
 }
 
 /** Adds the idempotency key of each row that can become a book: a digest of the fields and the number of rows so far with the same fields. */
-async function* readKeyedRows(table: Table, batch: string) {
+async function* readKeyedRows(file: BookFile, batch: string) {
   // Counts by a part of the digest, to save memory. A collision makes another key, which is still unique.
   const occurrences = new Map<number, number>();
-  for await (const row of readRows(table)) {
+  for await (const row of readRows(file)) {
     if ('reason' in row) {
       yield row;
       continue;
@@ -92,7 +92,7 @@ async function* readKeyedRows(table: Table, batch: string) {
 
 /** Sends the rows that are not done, several at a time. */
 async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void> {
-  const { table, command, rejected, stop } = open;
+  const { file, command, rejected, stop } = open;
   const { state } = checkpoint;
   const skipped = state.done;
   const startedAt = performance.now();
@@ -103,11 +103,11 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
     return `${formatCount(count.created, 'book')} created${known}`;
   };
   const progress = startProgress(state.total, skipped, describe);
-  if (skipped > 0) progress.say(`Continuing: ${formatCount(skipped, 'row')} done before`);
-  const catalog = new Catalog(command, stop, progress.say);
+  if (skipped > 0) progress.report(`Continuing: ${formatCount(skipped, 'row')} done before`);
+  const catalog = new Catalog(command, stop, progress.report);
   const queue = (async function* () {
     let index = 0;
-    for await (const row of readKeyedRows(table, command.batch)) {
+    for await (const row of readKeyedRows(file, command.batch)) {
       if (stop.aborted) return;
       if ('reason' in row) continue;
       if (index >= skipped) yield { row, index };

@@ -1,10 +1,10 @@
 import { readCommandLine } from '../../serverless/command-line.ts';
+import type { Format } from './book-file.ts';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
 import { scanRecord } from './csv.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { exportBooks } from './export-books.ts';
 import { importBooks } from './import-books.ts';
-import type { Format } from './table.ts';
 
 const usage = `Usage: npm run -s books -- import FILE [options]
        npm run -s books -- export [FILE] [options]

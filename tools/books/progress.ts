@@ -26,8 +26,8 @@ export function startProgress(total: number, start: number, describe: () => stri
       status = measure(done);
       stderr.write(stderr.isTTY ? clearLine + status : `${status}\n`);
     },
-    /** Says something else, not twice in a row. */
-    say(text: string) {
+    /** Prints another line, not twice in a row. */
+    report(text: string) {
       if (text !== said) stderr.write(stderr.isTTY ? `${clearLine}${text}\n${status}` : `${text}\n`);
       said = text;
     },

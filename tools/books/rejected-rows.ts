@@ -1,9 +1,9 @@
 import { createWriteStream, existsSync, renameSync, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import { type BookFile, commonSeparators, type Row } from './book-file.ts';
 import { reasonColumn } from './columns.ts';
 import { quoteCell } from './csv.ts';
 import { formatCount } from './progress.ts';
-import { commonSeparators, type Row, type Table } from './table.ts';
 
 const maxSummarised = 10;
 
@@ -14,13 +14,13 @@ const maxSummarised = 10;
 export class RejectedRows {
   count = 0;
   readonly #path: string;
-  readonly #table: Table;
+  readonly #source: BookFile;
   #summary = '';
   #file: WriteStream | undefined;
 
-  constructor(path: string, table: Table) {
+  constructor(path: string, source: BookFile) {
     this.#path = path;
-    this.#table = table;
+    this.#source = source;
   }
 
   async add({ line, raw }: Row, reason: string): Promise<void> {
@@ -28,7 +28,7 @@ export class RejectedRows {
     if (this.count <= maxSummarised) this.#summary += `\n  line ${line}: ${reason}`;
     this.#file ??= this.#create();
     const file = this.#file;
-    if (file.write(`${addReason(this.#table, raw, reason)}\n`) || file.errored !== null) return;
+    if (file.write(`${addReason(this.#source, raw, reason)}\n`) || file.errored !== null) return;
     // So that memory does not grow with the rejected rows.
     await new Promise<void>((resolve) => file.once('drain', resolve).once('close', resolve));
   }
@@ -43,7 +43,7 @@ export class RejectedRows {
   }
 
   #create(): WriteStream {
-    const { format, separator, header } = this.#table;
+    const { format, separator, header } = this.#source;
     if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}~`);
     // end() reports its errors.
     const file = createWriteStream(this.#path).on('error', () => {});
@@ -51,14 +51,14 @@ export class RejectedRows {
     file.write(
       commonSeparators.includes(separator) || format === 'ndjson' ? '\ufeff' : `\ufeffsep=${separator}\n`,
     );
-    if (format === 'csv') file.write(`${reasonColumn}${separator}${dropReason(this.#table, header)}\n`);
+    if (format === 'csv') file.write(`${reasonColumn}${separator}${dropReason(this.#source, header)}\n`);
     return file;
   }
 }
 
-function addReason(table: Table, raw: string, reason: string): string {
-  const row = dropReason(table, raw);
-  if (table.format === 'csv') return quoteCell(reason) + table.separator + row;
+function addReason(source: BookFile, raw: string, reason: string): string {
+  const row = dropReason(source, raw);
+  if (source.format === 'csv') return quoteCell(reason) + source.separator + row;
   // A row that is not an object has no members to keep.
   if (!row.startsWith('{')) return row.startsWith('["') ? row : JSON.stringify([reason, row]);
   const comma = /^\{\s*\}/.test(row) ? '' : ',';
@@ -66,7 +66,7 @@ function addReason(table: Table, raw: string, reason: string): string {
 }
 
 /** A row without its line end and the reason that it was rejected for before. */
-function dropReason({ format, separator, names }: Table, raw: string): string {
+function dropReason({ format, separator, names }: BookFile, raw: string): string {
   const row = raw.replace(/[\r\n]+$/, '');
   if (format === 'ndjson')
     return row.trim().replace(/^\{\s*"rejected_because"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/, '{');

@@ -122,7 +122,7 @@ export class RuntimeApi {
 }
 
 /** What API Gateway would send to the client. */
-export interface HttpResponse {
+export interface ProxyResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes of the body, base64 decoded; breaks off with an error when the function fails half-way. */
@@ -137,7 +137,7 @@ const delimiter = Buffer.alloc(8);
  *
  * @throws an Error when the function reported one
  */
-export async function toHttpResponse(result: InvocationResult): Promise<HttpResponse> {
+export async function toHttpResponse(result: InvocationResult): Promise<ProxyResponse> {
   if (result.kind === 'error') throw new Error(`the function failed: ${JSON.stringify(result.error)}`);
   if (result.kind === 'response') {
     const { statusCode, headers, body, isBase64Encoded } = result.payload as APIGatewayProxyResult;

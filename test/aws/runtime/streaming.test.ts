@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
-import { type HttpResponse, toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
+import { type ProxyResponse, toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import { type FaultyProxy, storedText } from '../../simulators/faulty-proxy.ts';
 import { aBook } from '../../support/a-book.ts';
 import { type BookTable, seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
@@ -40,7 +40,7 @@ async function startInstance(tableName: string): Promise<void> {
   await instance.api.initialized;
 }
 
-async function requestList(headers: Record<string, string> = {}): Promise<HttpResponse> {
+async function requestList(headers: Record<string, string> = {}): Promise<ProxyResponse> {
   const Authorization = forgeToken({ secret: settings.SECRET_TOKEN });
   const event = createEvent({ headers: { Authorization, ...headers } });
   return toHttpResponse(await instance.api.invoke(event));

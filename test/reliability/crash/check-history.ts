@@ -93,7 +93,9 @@ function checkLives(operations: readonly Operation[]): string[] {
       ...itsOperations.filter((operation) => hasResponse(operation) || operation.type !== 'get'),
       ...reads,
     ];
-    const order = findOrder<Life, BookOperation>('not yet', history, live, (life) => JSON.stringify(life));
+    const order = findOrder<Life, BookOperation>('not yet', history, applyOperation, (life) =>
+      JSON.stringify(life),
+    );
     if (order) continue;
     const lost = created.some(hasResponse) && !itsOperations.some(({ type }) => type === 'delete');
     const absent = !lists.at(-1)?.books.some((book) => book.id === id);
@@ -104,7 +106,7 @@ function checkLives(operations: readonly Operation[]): string[] {
 }
 
 /** The specification of one book. */
-function live(life: Life, operation: BookOperation): Life | undefined {
+function applyOperation(life: Life, operation: BookOperation): Life | undefined {
   const book = typeof life === 'object' ? life : undefined;
   const { type, status } = operation;
   const responded = hasResponse(operation);

@@ -29,8 +29,8 @@ async function checkKey(service: FaultyService, fault: Fault, hit: number): Prom
   for (const { status } of disturbed) expect([201, 503], fields.title).toContain(status);
   expect(repeated.map(({ status }) => status)).toEqual([201, 201]);
   const created = [...disturbed, ...repeated].filter(({ status }) => status === 201);
-  const told = created.map(({ envelope, headers }) => [envelope.data, headers?.ETag]);
-  expect(told).toEqual(told.map(() => told[0]));
+  const replies = created.map(({ envelope, headers }) => [envelope.data, headers?.ETag]);
+  expect(replies).toEqual(replies.map(() => replies[0]));
   const book = created[0]?.envelope.data as Book;
   expect(await storedBooks()).toEqual([book]);
 

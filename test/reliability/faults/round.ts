@@ -105,12 +105,12 @@ export async function runRound(
   );
   await service.proxy.heal();
 
-  const told = Object.fromEntries(responses);
+  const received = Object.fromEntries(responses);
   const expected = Object.entries(cases).map(([name, [, response]]) => [
     name,
     succeed(name) ? response : failure,
   ]);
-  expect(told).toEqual(Object.fromEntries(expected));
+  expect(received).toEqual(Object.fromEntries(expected));
 
   const stored = await service.readStored();
   const ids = usedIds.get(service) ?? new Set();
@@ -126,10 +126,10 @@ export async function runRound(
 
   // An acknowledged write is stored; a failed one as a whole or not at all.
   const states = (name: string, done: unknown, undone: unknown) => {
-    if (Number(told[name]?.status) < 300) return [done];
+    if (Number(received[name]?.status) < 300) return [done];
     return failedWritesMayStay ? [done, undone] : [undone];
   };
-  const id = (told['POST /book']?.envelope.data as Book | null)?.id ?? created[0]?.id;
+  const id = (received['POST /book']?.envelope.data as Book | null)?.id ?? created[0]?.id;
   const newBook = { id, title: 'new', author: mark, year: 2 };
   expect(states('POST /book', [newBook], [])).toContainEqual(created);
   expect(states('PUT /book/{id}', changed, unchanged)).toContainEqual(stored.get(changed.id));

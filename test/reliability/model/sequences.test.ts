@@ -135,9 +135,11 @@ async function runClients(model: Model, clients: readonly (readonly RequestChoic
   await exchange(wholeList);
 
   const after = explainResponses(model.catalog, exchanges);
-  const told = exchanges.map(({ response: { envelope }, ...sent }) => describe({ ...sent, envelope }));
+  const descriptions = exchanges.map(({ response: { envelope }, ...sent }) =>
+    describe({ ...sent, envelope }),
+  );
   if (after === undefined)
-    expect.fail(`no order of the requests explains their responses:\n${told.join('\n')}`);
+    expect.fail(`no order of the requests explains their responses:\n${descriptions.join('\n')}`);
   model.catalog = after;
 }
 

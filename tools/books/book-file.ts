@@ -10,14 +10,14 @@ import { formatCount } from './progress.ts';
 export type Format = 'csv' | 'ndjson';
 
 /** Options of the user for what is otherwise detected. */
-export interface TableOptions extends fields.ColumnOptions {
+export interface FileOptions extends fields.ColumnOptions {
   readonly format: Format | undefined;
   readonly encoding: string | undefined;
   readonly separator: string | undefined;
 }
 
 /** A file of books, and how to read it. Of CSV, `header` is the first record, and `start` all before the second. */
-export interface Table
+export interface BookFile
   extends Readonly<Record<'path' | 'encoding' | 'separator' | 'header' | 'start', string>> {
   readonly format: Format;
   readonly names: readonly string[];
@@ -40,7 +40,7 @@ const maxRecordLength = 4 * 1024 * 1024;
 const sampleLength = 1024 * 1024;
 
 /** Detects how to read a file. @throws {CommandError} when the columns are ambiguous */
-export async function openTable(path: string, options: TableOptions): Promise<Table> {
+export async function openFile(path: string, options: FileOptions): Promise<BookFile> {
   const encoding = await detectEncoding(path, options.encoding);
   let sample = '';
   for await (const text of readText(path, encoding)) {
@@ -54,7 +54,7 @@ export async function openTable(path: string, options: TableOptions): Promise<Ta
 }
 
 /** @returns a report of the used, missing and ignored columns */
-export function describeTable({ encoding, format, separator, names, columns }: Table): string {
+export function describeFile({ encoding, format, separator, names, columns }: BookFile): string {
   const lines = fields.fieldNames.map((field) => {
     const { [field]: column } = columns;
     return `  ${field}: ${column === undefined ? 'no column, stored as if it were empty' : fields.quote([column])}`;
@@ -66,29 +66,29 @@ export function describeTable({ encoding, format, separator, names, columns }: T
 }
 
 /** Reads the rows lazily, so memory does not grow with the file. Blank lines are not rows. */
-export async function* readRows(table: Table): AsyncGenerator<Row> {
+export async function* readRows(file: BookFile): AsyncGenerator<Row> {
   // A line of tabs alone is a row of empty cells.
-  const isBlank = table.format === 'csv' ? /^[\r\n]*$/ : /^\s*$/;
-  let skip = table.start.length;
+  const isBlank = file.format === 'csv' ? /^[\r\n]*$/ : /^\s*$/;
+  let skip = file.start.length;
   let text = '';
   let position = 0;
-  let line = 1 + countLines(table.start);
+  let line = 1 + countLines(file.start);
   const read = function* (complete: boolean): Generator<Row> {
     while (position < text.length) {
       const isLong = text.length - position > maxRecordLength;
-      const record = scanRow(table, text, position, complete || isLong);
+      const record = scanRow(file, text, position, complete || isLong);
       if (record === undefined) return;
       const isCutOff = isLong && !complete && record.end >= text.length;
       if (isCutOff) throw new CommandError(`line ${line} is over 4 MB`);
       const raw = text.slice(position, record.end);
-      const book = readBook(table, raw, record);
+      const book = readBook(file, raw, record);
       if (!isBlank.test(raw))
         yield typeof book === 'string' ? { line, raw, reason: book } : { line, raw, book };
       line += countLines(raw);
       position = record.end;
     }
   };
-  for await (const chunk of readText(table.path, table.encoding)) {
+  for await (const chunk of readText(file.path, file.encoding)) {
     text = text.slice(position) + chunk.slice(skip);
     position = 0;
     skip = Math.max(0, skip - chunk.length);
@@ -97,14 +97,18 @@ export async function* readRows(table: Table): AsyncGenerator<Row> {
   yield* read(true);
 }
 
-function scanRow(table: Table, text: string, start: number, complete: boolean): CsvRecord | undefined {
-  const { format, separator, names } = table;
+function scanRow(file: BookFile, text: string, start: number, complete: boolean): CsvRecord | undefined {
+  const { format, separator, names } = file;
   if (format === 'csv') return scanRecord(text, start, { separator, width: names.length }, complete);
   const end = findLineEnd(text, start);
   return end < text.length || complete ? { end } : undefined;
 }
 
-function readBook({ format, encoding, names, columns }: Table, raw: string, { cells, problem }: CsvRecord) {
+function readBook(
+  { format, encoding, names, columns }: BookFile,
+  raw: string,
+  { cells, problem }: CsvRecord,
+) {
   if (raw.includes('\ufffd')) return `has bytes that are not ${encoding}, or U+FFFD`;
   const checkPicked = (read: (column: string, field: fields.FieldName) => unknown) =>
     fields.checkBook(

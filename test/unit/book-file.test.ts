@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
 import { anyText } from '../../conformance/any-text.ts';
-import { openTable, readRows, type TableOptions } from '../../tools/books/table.ts';
+import { type FileOptions, openFile, readRows } from '../../tools/books/book-file.ts';
 
 const header = 'title,author,year\n';
 const quoteFault = 'a quote is out of place';
@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** @returns each row as its line, and its title, author and year or the reason of its rejection */
-async function read(content: string | Buffer, options: Partial<TableOptions> = {}): Promise<unknown[][]> {
+async function read(content: string | Buffer, options: Partial<FileOptions> = {}): Promise<unknown[][]> {
   const path = join(folder, 'rows');
   await writeFile(path, content);
   const nothing = { format: undefined, encoding: undefined, separator: undefined, columns: {}, without: [] };
-  const rows = await Array.fromAsync(readRows(await openTable(path, { ...nothing, ...options })));
+  const rows = await Array.fromAsync(readRows(await openFile(path, { ...nothing, ...options })));
   return rows.map((row) => {
     if ('reason' in row) return [row.line, row.reason];
     const { title, author, year } = row.book;
@@ -136,7 +136,7 @@ describe('the rows of a CSV file', () => {
 });
 
 describe('the columns of a file', () => {
-  test.each<[string, Partial<TableOptions>, unknown[]]>([
+  test.each<[string, Partial<FileOptions>, unknown[]]>([
     ['\ufeff YEAR ,id,Title,AUTHOR\n1815,9,Emma,J\n', {}, ['Emma', 'J', 1815]],
     ['Book Title;Author(s);Year\nA;J;1\n', { without: ['author'] }, ['A', '', 1]],
     ['title\tauthor\tyear\nA, or so\tJ\t1\n', {}, ['A, or so', 'J', 1]],
@@ -184,7 +184,7 @@ describe('the encoding of a file', () => {
   const book = [2, 'Café “€” Čapek', 'Gödel', 1];
   const lost = 'has bytes that are not utf-8, or U+FFFD';
 
-  test.each<[string, string | Buffer, Partial<TableOptions>, unknown[]]>([
+  test.each<[string, string | Buffer, Partial<FileOptions>, unknown[]]>([
     ['UTF-8', text, {}, book],
     ['UTF-8 with a byte order mark', `\ufeff${text}`, {}, book],
     ['UTF-16', utf16, {}, book],
