@@ -6,7 +6,7 @@ export interface ItemKey extends Record<string, number> {
   readonly id: number;
 }
 
-/** Ids per shard. Of books of about 100 bytes, so many fill one 1 MB page of a Query: a list needs one request per shard. */
+/** Ids per shard. This many books of about 100 bytes fill one 1 MB page of a Query: a list needs one request per shard. */
 const shardWidth = 10_000;
 
 /** The counter item, in a partition without books. Its attribute `lastId` is the last id that was drawn. */

@@ -113,7 +113,7 @@ export default class DeployPlugin {
     this.#updates = true;
   }
 
-  /** The framework would wrap an error of here in its own words, so #check throws it. */
+  /** An error that is thrown here would get a text of the framework around it, so #check throws it. */
   async #resolveSetting(name: string): Promise<{ readonly value: string | null }> {
     this.#settingNames.add(name);
     const settings = await this.#prepare().catch(() => undefined);

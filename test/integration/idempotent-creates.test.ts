@@ -51,7 +51,7 @@ function openWith(
   return openBooks({ client: client as unknown as DynamoDBDocumentClient, tableName: table.tableName });
 }
 
-/** A repository of a process that ends after so many requests; it notes their names. */
+/** A repository of a process that ends after this many requests; it notes their names. */
 function dieAfter(count: number, sent: string[] = []): BookRepository {
   return openWith((command) => {
     if (sent.length === count) throw new Error('the process ended');

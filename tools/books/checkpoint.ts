@@ -9,7 +9,7 @@ type ImportState = { total: number; digest: string; startedAt: string; done: num
 type Rows = Pick<ImportState, 'total' | 'digest'>;
 type Options = Pick<ImportCommand, 'checkpointPath' | 'baseUrl' | 'batch' | 'yes'>;
 
-/** So often that a killed import repeats few rows. */
+/** Short enough that a killed import repeats few rows. */
 const saveIntervalMs = 1_000;
 
 /** The service remembers a key for 7 days; less, because a repeated import takes time to reach its last row. */

@@ -16,7 +16,7 @@ after an interruption, it continues. export writes all books in the order of the
   --username U         or the environment variable BOOKS_USERNAME; for a service on this machine: admin
   --password P         or, better, the environment variable BOOKS_PASSWORD: others may see what a command is called with
   --format csv|ndjson  instead of what FILE ends in (.csv, .tsv; .ndjson, .jsonl) or begins with
-  --give-up-after S    end when something has not succeeded for so many seconds (120)
+  --give-up-after S    end when something has not succeeded for this many seconds (120)
   --help               show this text
 
 Of import:
