@@ -1,6 +1,11 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
 
+if (/[#?]|%[0-9a-f]{2}/i.test(process.cwd())) {
+  console.error(`Vite loads nothing from a path with #, ? or %20: move ${process.cwd()} to another folder.`);
+  process.exit(1);
+}
+
 /** Projects of one group run at the same time, groups one after the other. The time limits have room for a busy machine. */
 function group(groupOrder: number, testTimeout = 60_000) {
   return { testTimeout, hookTimeout: 2 * testTimeout, sequence: { groupOrder } };

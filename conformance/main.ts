@@ -37,6 +37,8 @@ async function main(): Promise<number> {
 
 /** @returns what to test, or `undefined` when help was asked for */
 function readOptions() {
+  if (process.env.npm_config_base_url)
+    throw new Error('npm took --base-url for itself: write -- before the options');
   const { values } = parseArgs({
     options: {
       'base-url': text,

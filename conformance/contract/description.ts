@@ -24,6 +24,7 @@ export interface ResponseDescription {
 type Responses = Readonly<Record<string, ResponseDescription>>;
 
 interface OperationObject {
+  readonly summary: string;
   /** Empty when anyone may call it; otherwise absent, and a token is required. */
   readonly security?: readonly object[];
   readonly parameters?: readonly {
@@ -50,6 +51,7 @@ export const description = resolveReferences(source) as {
 export const operations = Object.entries(description.paths).flatMap(([path, { parameters, ...methods }]) =>
   Object.entries(methods).map(([method, operation]) => ({
     route: `${method.toUpperCase()} ${path}`,
+    summary: operation.summary,
     isPublic: operation.security?.length === 0,
     parameters: operation.parameters ?? [],
     bodySchema: operation.requestBody?.content['application/json'].schema,

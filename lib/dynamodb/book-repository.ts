@@ -9,24 +9,36 @@ import {
   VersionMismatchError,
 } from '../books/errors.ts';
 import { attemptTimeoutMs } from './attempts.ts';
-import { ConditionFailedError } from './errors.ts';
+import { AttemptError, ConditionFailedError } from './errors.ts';
 import { findClaim, fingerprintOf, putClaim, type StoredClaim } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
-import { isTooLarge, parseDeletion, parseDrawnId, parseStoredBook, type StoredBook } from './stored-items.ts';
+import { isTooLarge, parseDrawnId, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';
 import { isSince, tokenLimit } from './write-token.ts';
 
 /** "Constraints in Amazon DynamoDB": operands of IN. */
 const maxVersions = 100;
 
+/** No entity tag has a quotation mark, so it stands for the version of a book without one. */
+const untagged = '"';
+
 /** The versions that a book may have; any when absent. */
 type Versions = readonly string[] | undefined;
 
+/** A change of the item of a book. */
+interface Change {
+  /** An update expression that ends with SET, and its placeholders. */
+  readonly expression: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Whether the book would not fit into an item, which comes before a wrong version (specification 12.6). */
+  readonly isRefusedForSize?: (current: VersionedBook) => boolean;
+  /** Whether it removes the book. */
+  readonly removes: boolean;
+}
+
 /** What a write does to the tokens of a book; one that was stored by other means has none. */
 const shiftTokens = 'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
-
-/** Placeholders for the fields, some of which are reserved words of DynamoDB's expressions. */
-const fieldNames = Object.fromEntries(Object.keys(bookFields).map((name) => [`#${name}`, name]));
 
 /** What is left of a deleted book refuses late attempts for this long. DynamoDB's time to live removes it some time later. */
 const deletedSeconds = 24 * 60 * 60;
@@ -123,56 +135,21 @@ export class BookRepository {
    * @throws {BookNotFoundError | BookTooLargeError}
    */
   async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
+    const isRefusedForSize = ({ book }: VersionedBook) => isTooLarge({ ...book, ...changes });
     const entries = Object.entries(changes);
-    const check = (found: StoredBook | undefined): VersionedBook => {
-      const current = currentOf(found);
-      if (hasVersion(current, versions)) return current;
-      // A change that does not fit comes before a wrong version (specification 12.6).
-      throw isTooLarge({ ...current.book, ...changes })
-        ? new BookTooLargeError()
-        : new VersionMismatchError();
-    };
-    if (entries.length === 0) return check(await this.#find(id));
     if (isTooLarge(changes)) {
       await this.get(id);
       throw new BookTooLargeError();
     }
-    let seen = needsReading(versions) ? await this.#find(id) : undefined;
-    if (needsReading(versions)) check(seen);
-    let fence: string | undefined;
-    return this.#table.write({
-      send: async (token, options) => {
-        const { expression, values } = conditionOf(token, versions, seen, fence);
-        const fields = entries.map(([name]) => `#${name} = :${name}`).join(', ');
-        const fencing = fence === undefined ? '' : ', fence = :fence';
-        const input = {
-          Key: bookKey(id),
-          ConditionExpression: expression,
-          UpdateExpression: `SET ${fields}, ${shiftTokens}${fencing}`,
-          ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
-          ExpressionAttributeValues: {
-            ...values,
-            ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-            ':writeToken': token,
-            ...(fence && { ':fence': fence }),
-          },
-          ReturnValues: 'ALL_NEW' as const,
-        };
-        return currentOf(await this.#table.update(input, parseStoredBook, options));
-      },
-      settle: async ({ lost }) => {
-        const found = await this.#find(id);
-        if (found?.book && ownToken(found, lost) !== undefined) return currentOf(found);
-        const needed = seen ? [seen.version] : versions;
-        if (found && mayBeReplaced(found, lost, needed))
-          throw new StorageUnavailableError('others changed the book');
-        check(found);
-        seen = found;
-        // Others may have raised the fence higher.
-        if (lost.length > 0) fence = [found?.fence ?? '', ...lost].toSorted().at(-1);
-        return undefined;
-      },
+    if (entries.length === 0) return check(await this.#find(id), versions, isRefusedForSize);
+    const stored = await this.#change(id, versions, {
+      expression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join()}`,
+      names: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
+      values: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+      isRefusedForSize,
+      removes: false,
     });
+    return currentOf(stored);
   }
 
   /**
@@ -181,31 +158,58 @@ export class BookRepository {
    * @throws {BookNotFoundError}
    */
   async delete(id: number, versions?: Versions): Promise<void> {
-    const check = (found: StoredBook | undefined): void => {
-      if (!hasVersion(currentOf(found), versions)) throw new VersionMismatchError();
-    };
-    let seen = needsReading(versions) ? await this.#find(id) : undefined;
-    if (needsReading(versions)) check(seen);
-    await this.#table.write({
+    const names = Object.fromEntries(Object.keys(bookFields).map((name) => [`#${name}`, name]));
+    await this.#change(id, versions, {
+      expression: `REMOVE ${Object.keys(names).join()} SET expiresAt = :expiresAt`,
+      names,
+      values: { ':expiresAt': Math.floor(Date.now() / 1000) + deletedSeconds },
+      removes: true,
+    });
+  }
+
+  /** Changes the item of a book, once, while it has one of the versions. */
+  async #change(id: number, versions: Versions, change: Change): Promise<StoredBook> {
+    let seen: StoredBook | undefined;
+    let fence: string | undefined;
+    if (needsReading(versions)) {
+      seen = await this.#find(id);
+      check(seen, versions, change.isRefusedForSize);
+    }
+    return this.#table.write({
       send: async (token, options) => {
-        const { expression, values } = conditionOf(token, versions, seen);
-        const expiresAt = Math.floor(Date.now() / 1000) + deletedSeconds;
+        const condition = conditionOf(token, versions, seen, fence);
         const input = {
           Key: bookKey(id),
-          ConditionExpression: expression,
-          UpdateExpression: `SET ${shiftTokens}, expiresAt = :expiresAt REMOVE ${Object.keys(fieldNames).join()}`,
-          ExpressionAttributeNames: fieldNames,
-          ExpressionAttributeValues: { ...values, ':writeToken': token, ':expiresAt': expiresAt },
-          ReturnValues: 'UPDATED_NEW' as const,
+          ConditionExpression: condition.expression,
+          UpdateExpression: `${change.expression}, ${shiftTokens}${fence === undefined ? '' : ', fence = :fence'}`,
+          ExpressionAttributeNames: change.names,
+          ExpressionAttributeValues: {
+            ...condition.values,
+            ...change.values,
+            ':writeToken': token,
+            ...(fence && { ':fence': fence }),
+          },
+          ReturnValues: 'ALL_NEW' as const,
         };
-        await this.#table.update(input, parseDeletion, options);
-        return true;
+        const stored = await this.#table.update(input, parseStoredBook, options);
+        if (stored.version !== token || (stored.book === undefined) !== change.removes) {
+          throw new AttemptError('the response is not what was written', { mayBeDone: true });
+        }
+        return stored;
       },
       settle: async ({ lost }) => {
         const found = await this.#find(id);
-        if (found?.version !== undefined && lost.includes(found.version)) return true;
-        check(found);
+        const isOurs = found && ownToken(found, lost) !== undefined;
+        if (isOurs && (found.book === undefined) === change.removes) return found;
+        const needed = seen ? [seen.version] : versions;
+        // A deletion is the last write of a book: another one would be that of others.
+        if (found && !change.removes && mayBeReplaced(found, lost, needed)) {
+          throw new StorageUnavailableError('others changed the book');
+        }
+        check(found, versions, change.isRefusedForSize);
         seen = found;
+        // Others may have raised the fence higher.
+        if (lost.length > 0) fence = [found?.fence ?? '', ...lost].toSorted().at(-1);
         return undefined;
       },
     });
@@ -270,8 +274,15 @@ function currentOf(found: StoredBook | undefined): VersionedBook {
   return { book: found.book, version: found.version };
 }
 
-function hasVersion({ version }: VersionedBook, versions: Versions): boolean {
-  return versions === undefined || (version !== undefined && versions.includes(version));
+/** @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError} unless there is a book in one of the versions */
+function check(
+  found: StoredBook | undefined,
+  versions: Versions,
+  isRefusedForSize: Change['isRefusedForSize'],
+): VersionedBook {
+  const current = currentOf(found);
+  if (versions?.includes(current.version ?? untagged) ?? true) return current;
+  throw isRefusedForSize?.(current) ? new BookTooLargeError() : new VersionMismatchError();
 }
 
 /** @returns the token among ours with which the book was written last, or before the last time */

@@ -66,11 +66,6 @@ export function parseDrawnId(counter: Item): number {
   return id;
 }
 
-/** @throws {AttemptError} when the response does not say that a book was deleted */
-export function parseDeletion({ expiresAt }: Item): void {
-  parseInteger(expiresAt, 'a deletion has no expiry');
-}
-
 /** @throws {AttemptError} with the problem when a value is not a safe integer */
 export function parseInteger(value: unknown, problem: string): number {
   if (!Number.isSafeInteger(value)) throw damaged(problem);

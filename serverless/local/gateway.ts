@@ -82,7 +82,7 @@ export function createGateway(options: GatewayOptions): Server {
     }
     const route = routes.find(({ event }) => event.method === method);
     if (route === undefined) {
-      const page = method === 'GET' ? await readPage(path) : undefined;
+      const page = method === 'GET' ? await readPage(path, request.headers.accept) : undefined;
       return send(response, page ?? render('MISSING_AUTHENTICATION_TOKEN'));
     }
     const body = await bodies.read(request, response);

@@ -13,8 +13,11 @@ const pages = new Map([
   ['/docs/swagger-ui-bundle.js', { file: import.meta.resolve(bundle), type: 'text/javascript' }],
 ]);
 
-/** Reads the document at a path, if there is one, as it is on the disk now. */
-export async function readPage(path: string) {
+/** Reads the document at a path, if there is one, as it is on the disk now; leads a browser from `/` to the reference page. */
+export async function readPage(path: string, accept = '') {
+  if (path === '/' && accept.includes('text/html')) {
+    return { status: 302, headers: { Location: '/docs', Vary: 'Accept' }, body: '' };
+  }
   const page = pages.get(path);
   if (page === undefined) return undefined;
   const body = await readFile(fileURLToPath(page.file), 'utf8');

@@ -73,14 +73,14 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 
   const loader = new FunctionLoader(serviceDir);
   let functions: readonly LoadedFunction[] = await loader.load(service);
-  let onForeignHost = () => {
-    log.logNotice(foreignHost);
-    onForeignHost = () => {};
-  };
+  let hasRefusedHost = false;
   const gateway = createGateway({
     functions: () => functions,
     host: options.host,
-    onForeignHost: () => onForeignHost(),
+    onForeignHost: () => {
+      if (!hasRefusedHost) log.logNotice(foreignHost);
+      hasRefusedHost = true;
+    },
     corsOrigin: config.corsOrigin,
     onResponse: log.logRequest,
     onError: (error) => log.logError('A function failed', error),

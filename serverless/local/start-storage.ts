@@ -4,6 +4,7 @@ import { EmbeddedEngine } from './embedded-engine.ts';
 import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
+import { startTimeToLive } from './time-to-live.ts';
 
 /**
  * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. `onFailure` gets a
@@ -26,6 +27,7 @@ async function startEmbeddedStorage(folder: string, onFailure: (problem: string)
     });
     const table = { endpoint: engine.endpoint, region: 'us-east-1', tableName: 'books' };
     await prepareTable(table);
+    startTimeToLive(table);
     started = true;
     return { url: urlOf(table), description: `the folder ${folder}` };
   } catch (error) {

@@ -38,7 +38,9 @@ export async function addCodeCache(folder: string, name: string): Promise<void> 
   for (const { extension, flags } of variants) {
     // Relative paths: the build folder has another name each time, and the caches would differ.
     const args = [...reproducible, ...flags, maker, `${name}.bundle.js`, `${name}.bundle.${extension}`];
-    await promisify(execFile)(codeCacheNode, args, { cwd: folder, env });
+    await promisify(execFile)(codeCacheNode, args, { cwd: folder, env }).catch((cause) => {
+      throw new Error(`The bundle of ${name} fails when it is loaded:\n${cause.stderr}`, { cause });
+    });
   }
   await copyFile(loader, module);
 }

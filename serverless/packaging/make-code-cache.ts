@@ -12,6 +12,12 @@ import { crc32 } from 'node:zlib';
 
 const [bundle = '', cache = ''] = process.argv.slice(2);
 
+// Without a listener Node would print the line of the error, which is most of a bundle.
+process.once('uncaughtException', ({ stack }) => {
+  process.stderr.write(`${stack}\n`);
+  process.exit(1);
+});
+
 // The table responds `{}` to everything.
 const database = createServer((_request, response) => response.end('{}'));
 database.listen(0, '127.0.0.1');

@@ -13,7 +13,9 @@ import { emma, listBooks, openBooks, readCounter, setCounter } from '../support/
 import { useTables } from '../support/fixtures.ts';
 
 /** An item has at most 409,600 bytes with the names of its attributes, numbers of 21 bytes and 220 of tokens and key. */
-const otherBytes = Object.entries(aBook()).map(([name, value]) => name.length + (value === 0 ? 21 : 0));
+const otherBytes = Object.entries(aBook()).map(
+  ([name, value]) => name.length + (typeof value === 'number' ? 21 : 0),
+);
 const largest = 'x'.repeat(409_600 - 220 - otherBytes.reduce((total, bytes) => total + bytes));
 
 const manyVersions = (count: number) => Array.from({ length: count }, (_, index) => `version ${index}`);
@@ -118,7 +120,7 @@ describe('a table that another program or version wrote', () => {
 
       const [book] = read === 'get' ? [(await books.get(1)).book] : await listBooks(table);
 
-      expect(book).toEqual({ id: 1, title: 'Emma', author: '', year: 0 });
+      expect(book).toEqual({ id: 1, ...aBook({ title: 'Emma' }) });
     },
   );
 

@@ -60,9 +60,10 @@ describe('each example of openapi.yaml is the response of a service', () => {
     const key = { ...headers, 'Idempotency-Key': crypto.randomUUID() };
     await see('GET', '/books', { headers });
     await see('POST', '/book', { headers, body: bodyExample('POST /book') });
-    await see('GET', '/book/1', { headers });
     await see('POST', '/book', { headers, body: '{"title":"Emma"}' });
-    await see('GET', '/books', { headers });
+    for (const { method, path } of protectedRequests) {
+      if (method === 'GET') await see(method, path, { headers });
+    }
     const page = await see('GET', '/books?limit=1&after=0', {
       headers: { ...headers, 'Accept-Encoding': 'zstd, br, gzip' },
     });

@@ -221,6 +221,12 @@ describe('an unusual request', () => {
   });
 });
 
+test('requests for another host are named in the output once', async () => {
+  for (const host of ['elsewhere.test', 'again.test']) await exchange(get('/books', '', host));
+
+  expect(local.service.output.split('its Host is neither this machine nor').length - 1).toBe(1);
+});
+
 test('a response to a request for an upgrade closes the connection, because what followed is lost', async () => {
   const upgrade = get('/books', 'Upgrade: h2c\r\n').replace('close', 'Upgrade');
 

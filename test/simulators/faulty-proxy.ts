@@ -31,6 +31,8 @@ export const faults = {
   'response stalls': { carriedOut: true }, // midway
   'response trickles': { carriedOut: true }, // single bytes, so that the connection is not idle
   'response reset': { carriedOut: true }, // midway
+  // The request is read and the connection closed cleanly, as DynamoDB does with a connection that it no longer wants.
+  'connection closed': { carriedOut: false },
   'head cut': { carriedOut: true }, // The connection is closed cleanly (FIN): midway through the head,
   'body missing': { carriedOut: true }, // after the head,
   'response cut': { carriedOut: true }, // or midway through the body.
@@ -87,9 +89,11 @@ export async function startFaultyProxy(
   const requests: MeteredRequest[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
   const held: (() => Promise<unknown>)[] = [];
+  const dead = new WeakSet<Socket>();
   let disturbance: Disturbance | undefined;
 
   const handle: RequestListener = async (incoming, outgoing) => {
+    if (dead.has(incoming.socket)) return;
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
     const entry = { operation, units: 0 };
     requests.push(entry);
@@ -113,6 +117,9 @@ export async function startFaultyProxy(
     await spoil(fault, response, outgoing);
   };
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
+  const sockets = { tcp: new Set<Socket>(), http: new Set<Socket>() };
+  server.on('connection', (socket) => sockets.tcp.add(socket));
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => sockets.http.add(socket));
 
   const port = await listen(server);
   /** Delivers the held requests of timed-out attempts. @returns their number */
@@ -133,6 +140,14 @@ export async function startFaultyProxy(
     },
     /** Breaks all connections and refuses new ones until `heal` is called. */
     refuseConnections: () => close(server),
+    /** Ends all connections: with a reset, cleanly, or by responding no more, as after a lost mapping of a NAT. */
+    endConnections(end: 'reset' | 'closed' | 'dead') {
+      for (const socket of sockets[end === 'reset' ? 'tcp' : 'http']) {
+        if (end === 'reset') socket.resetAndDestroy();
+        else if (end === 'closed') socket.end();
+        else dead.add(socket);
+      }
+    },
     deliverHeld,
     /** Delivers held requests, clears the remaining faults, and forwards everything again. */
     async heal() {
@@ -189,6 +204,7 @@ export const storedText = 'a title that no log may show';
 /** Responds, or does not respond, to a request that is not forwarded. */
 function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'request lost') outgoing.socket?.destroy();
+  if (fault === 'connection closed') outgoing.socket?.end();
   if (fault === 'unavailable for an hour') outgoing.setHeader('Retry-After', '3600');
   if (fault === 'server error') respondWithError(outgoing, 500, 'InternalServerError');
   if (fault.startsWith('unavailable')) respondWithError(outgoing, 503, 'ServiceUnavailable');

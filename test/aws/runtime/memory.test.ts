@@ -7,6 +7,7 @@ import type { Book } from '../../../lib/books/book.ts';
 import { memorySize } from '../../../serverless/packaging/package-service.ts';
 import { readPeakMemoryMb } from '../../../tools/runtime/lambda-instance.ts';
 import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
+import { aBook } from '../../support/a-book.ts';
 import { setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
@@ -65,7 +66,7 @@ test.for(Object.entries(titles))(
   async ([, title], { annotate }) => {
     const table = await open();
     for (let number = 0; number < bookCount; number += 1) {
-      await storeBook(table, { id: number * everyId + 1, title, author: '', year: 0 });
+      await storeBook(table, { id: number * everyId + 1, ...aBook({ title }) });
     }
     await setCounter(table, bookCount * everyId);
     const instance = await startFunction('listBooks', { DB_URL: table.url });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyText } from '../../../../conformance/any-text.ts';
 import { readQueryPage } from '../../../../lib/dynamodb/query-page.ts';
+import { aBook, anyFieldValues } from '../../../support/a-book.ts';
 
 /** An integer; -0 is none of JSON's. */
 const number = fc.maxSafeInteger().map((value) => value + 0);
@@ -15,9 +16,11 @@ const text = fc.oneof(
 );
 
 /** Attributes in any order, as DynamoDB promises none. */
+const texts = Object.entries(aBook()).flatMap(([name, value]) => (value === '' ? [[name, text]] : []));
 const item = fc
-  .record({ id: number, title: text, author: text, year: number })
-  .chain((book) => fc.shuffledSubarray(Object.entries(book), { minLength: 4 }));
+  .record({ id: number, ...anyFieldValues, ...Object.fromEntries(texts) })
+  .map((book) => Object.entries(book))
+  .chain((attributes) => fc.shuffledSubarray(attributes, { minLength: attributes.length }));
 
 const page = fc.record({
   items: fc.array(item, { maxLength: 5 }),

@@ -1,0 +1,78 @@
+// A session with the client that oapi-codegen generates: session BASE_URL.
+package main
+
+import (
+	"context"
+	"log"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"time"
+
+	"clients/catalog"
+)
+
+// More than 32 bits.
+const farFuture = int64(3_000_000_000)
+
+func main() {
+	ctx := context.Background()
+	username, password := "admin", "password"
+	anonymous := must(catalog.NewClientWithResponses(os.Args[1]))
+	login := must(anonymous.CreateTokenWithResponse(ctx, catalog.Login{Username: &username, Password: &password}))
+	token := login.JSON200.Data.Token
+	setToken := func(_ context.Context, request *http.Request) error {
+		request.Header.Set("Authorization", token)
+		return nil
+	}
+	client := must(catalog.NewClientWithResponses(os.Args[1], catalog.WithRequestEditorFn(setToken)))
+
+	key, title, year := strconv.FormatInt(time.Now().UnixNano(), 10), "Dune", farFuture
+	withKey := &catalog.CreateBookParams{IdempotencyKey: &key}
+	created := must(client.CreateBookWithResponse(ctx, withKey, catalog.NewBook{Title: &title, Year: &year}))
+	replayed := must(client.CreateBookWithResponse(ctx, withKey, catalog.NewBook{Title: &title, Year: &year}))
+	book := created.JSON201.Data
+	check(book == catalog.Book{Id: book.Id, Title: "Dune", Year: farFuture}, "the created book", book)
+	check(replayed.JSON201.Data == book, "the replayed book", replayed.JSON201)
+	check(created.Headers201.IdempotencyReplayed == nil, "the first response is marked", created.Headers201)
+	check(*replayed.Headers201.IdempotencyReplayed == "true", "the replay is not marked", replayed.Headers201)
+	check(replayed.Headers201.Location == "/book/"+strconv.FormatInt(book.Id, 10), "Location", replayed.Headers201)
+
+	title = "Emma"
+	following := must(client.CreateBookWithResponse(ctx, nil, catalog.NewBook{Title: &title})).JSON201.Data
+	limit, after := 1, book.Id-1
+	page := must(client.ListBooksWithResponse(ctx, &catalog.ListBooksParams{Limit: &limit, After: &after}))
+	check(len(page.JSON200.Data) == 1 && page.JSON200.Data[0] == book, "the page", page.JSON200)
+	target := regexp.MustCompile("<(.*)>").FindStringSubmatch(*page.Headers200.Link)[1]
+	after = must(strconv.ParseInt(must(url.Parse(target)).Query().Get("after"), 10, 64))
+	rest := must(client.ListBooksWithResponse(ctx, &catalog.ListBooksParams{Limit: &limit, After: &after}))
+	check(len(rest.JSON200.Data) == 1 && rest.JSON200.Data[0] == following, "the next page", rest.JSON200)
+
+	author := "Frank Herbert"
+	ifMatch := &catalog.UpdateBookParams{IfMatch: &created.Headers201.ETag}
+	updated := must(client.UpdateBookWithResponse(ctx, book.Id, ifMatch, catalog.BookChanges{Author: &author}))
+	check(updated.JSON200.Data.Author == author, "the update", updated.JSON200)
+	refused := must(client.UpdateBookWithResponse(ctx, book.Id, ifMatch, catalog.BookChanges{Author: &author}))
+	check(refused.JSON412.Message == "Precondition failed", "the refused update", refused.Status())
+
+	anyTag := "*"
+	deleted := must(client.DeleteBookWithResponse(ctx, book.Id, &catalog.DeleteBookParams{IfMatch: &anyTag}))
+	missing := must(client.DeleteBookWithResponse(ctx, book.Id, nil))
+	check(deleted.JSON200.Data == nil, "the deletion", deleted.Status())
+	check(missing.JSON404.Message == "Book not found", "the deletion of a missing book", missing.Status())
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return value
+}
+
+func check(isTrue bool, what string, actual any) {
+	if !isTrue {
+		log.Fatalf("%s: %+v", what, actual)
+	}
+}

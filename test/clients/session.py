@@ -1,0 +1,56 @@
+"""A session with the client that openapi-python-client generates: session.py BASE_URL."""
+
+import sys
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
+
+from book_catalog_client import AuthenticatedClient, Client
+from book_catalog_client.api.books import create_book, delete_book, list_books, update_book
+from book_catalog_client.api.token import create_token
+from book_catalog_client.models import (
+    BookChanges,
+    BookEnvelope,
+    BooksEnvelope,
+    EmptyEnvelope,
+    Login,
+    NewBook,
+    TokenEnvelope,
+)
+
+BASE_URL = sys.argv[1]
+FAR_FUTURE = 3_000_000_000  # more than 32 bits
+
+login = create_token.sync(client=Client(BASE_URL), body=Login(username="admin", password="password"))
+assert isinstance(login, TokenEnvelope), login
+catalog = AuthenticatedClient(BASE_URL, token=login.data.token, prefix="")
+
+key = str(uuid4())
+new_book = NewBook(title="Dune", year=FAR_FUTURE)
+created = create_book.sync_detailed(client=catalog, body=new_book, idempotency_key=key)
+replayed = create_book.sync_detailed(client=catalog, body=new_book, idempotency_key=key)
+assert isinstance(created.parsed, BookEnvelope) and replayed.parsed == created.parsed, replayed
+assert "Idempotency-Replayed" not in created.headers and replayed.headers["Idempotency-Replayed"] == "true"
+book = created.parsed.data
+assert (book.title, book.author, book.year) == ("Dune", "", FAR_FUTURE), book
+assert replayed.headers["Location"] == f"/book/{book.id}", replayed.headers
+
+following = create_book.sync(client=catalog, body=NewBook(title="Emma"))
+assert isinstance(following, BookEnvelope), following
+page = list_books.sync_detailed(client=catalog, limit=1, after=book.id - 1)
+assert isinstance(page.parsed, BooksEnvelope) and page.parsed.data == [book], page
+query = parse_qs(urlsplit(page.headers["Link"].split(">")[0]).query)
+rest = list_books.sync(client=catalog, limit=int(query["limit"][0]), after=int(query["after"][0]))
+assert isinstance(rest, BooksEnvelope) and rest.data == [following.data], rest
+
+tag = created.headers["ETag"]
+changes = BookChanges(author="Frank Herbert")
+updated = update_book.sync(book.id, client=catalog, body=changes, if_match=tag)
+assert isinstance(updated, BookEnvelope) and updated.data.author == "Frank Herbert", updated
+refused = update_book.sync(book.id, client=catalog, body=changes, if_match=tag)
+assert isinstance(refused, EmptyEnvelope), refused
+assert (refused.status, refused.message, refused.data) == (412, "Precondition failed", None), refused
+
+deleted = delete_book.sync_detailed(book.id, client=catalog, if_match="*")
+missing = delete_book.sync_detailed(book.id, client=catalog)
+assert (deleted.status_code, missing.status_code) == (200, 404), missing
+assert missing.parsed == EmptyEnvelope(404, "Book not found", None), missing

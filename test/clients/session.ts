@@ -1,0 +1,54 @@
+/** A session with the client that @hey-api/openapi-ts generates: `session.ts BASE_URL`. */
+
+import assert from 'node:assert/strict';
+import { client } from './catalog/client.gen.js';
+import { createBook, createToken, deleteBook, listBooks, updateBook } from './catalog/index.js';
+
+const farFuture = 3_000_000_000; // more than 32 bits
+
+client.setConfig({ baseUrl: process.argv[2] ?? '', auth: () => token });
+const login = await createToken({ body: { username: 'admin', password: 'password' } });
+const token: string | undefined = login.data?.data.token;
+
+const creation = {
+  headers: { 'Idempotency-Key': crypto.randomUUID() },
+  body: { title: 'Dune', year: farFuture },
+};
+const created = await createBook(creation);
+const replayed = await createBook(creation);
+const id: number = created.data?.data.id ?? 0;
+const book = { id, title: 'Dune', author: '', year: farFuture };
+assert.deepEqual(created.data?.data, book);
+assert.deepEqual(replayed.data, created.data);
+const [first, second] = [created, replayed].map(({ response }) => response?.headers);
+assert.equal(first?.get('Idempotency-Replayed'), null);
+assert.equal(second?.get('Idempotency-Replayed'), 'true');
+assert.equal(second?.get('Location'), `/book/${id}`);
+
+const following = await createBook({ body: { title: 'Emma' } });
+const page = await listBooks({ query: { limit: 1, after: id - 1 } });
+assert.deepEqual(page.data?.data, [book]);
+const next = /<.*\?(?<query>.*)>/.exec(page.response?.headers.get('Link') ?? '')?.groups?.query;
+const { limit, after } = Object.fromEntries(new URLSearchParams(next));
+const rest = await listBooks({ query: { limit: Number(limit), after: Number(after) } });
+assert.deepEqual(rest.data?.data, [following.data?.data]);
+
+const update = {
+  path: { id },
+  headers: { 'If-Match': first?.get('ETag') ?? '' },
+  body: { author: 'Frank Herbert' },
+};
+const updated = await updateBook(update);
+const refused = await updateBook(update);
+const author: string | undefined = updated.data?.data.author;
+assert.equal(author, 'Frank Herbert');
+const nothing: null | undefined = refused.error?.data;
+assert.deepEqual(
+  [refused.error?.status, refused.error?.message, nothing],
+  [412, 'Precondition failed', null],
+);
+
+const deleted = await deleteBook({ path: { id }, headers: { 'If-Match': '*' } });
+const missing = await deleteBook({ path: { id } });
+assert.deepEqual(deleted.data, { status: 200, message: 'Book deleted successfully', data: null });
+assert.equal(missing.error?.message, 'Book not found');
