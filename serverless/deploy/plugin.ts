@@ -47,11 +47,13 @@ export default class DeployPlugin {
     this.#serverless = serverless;
     // Now, because the framework then announces a deploy to its default region.
     if (!findRegion(options.region) && this.#isOneOf(remoteCommands)) this.#fail(noRegion);
-    // Otherwise the framework ends at the first failed resource, while CloudFormation is still rolling the update back.
-    // It does not print more by this.
-    options.verbose = true;
     this.hooks = {
-      initialize: () => this.#check(),
+      initialize: () => {
+        // Otherwise the framework ends at the first failed resource, while CloudFormation is still rolling the update
+        // back. It does not print more by this.
+        options.verbose = true;
+        return this.#check();
+      },
       'before:package:compileEvents': () => {
         const { functions, provider } = serverless.service;
         const origin = provider.environment.CORS_ORIGIN;
