@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { AttemptError } from './errors.ts';
@@ -66,7 +66,9 @@ export function createRequestHandler() {
       request.headers['user-agent'] = userAgent(attempt);
       const { response } = await handler.handle(request, options);
       const { statusCode, headers } = response;
-      const body = await buffer(response.body as Readable);
+      const chunks: Buffer[] = [];
+      await finished((response.body as Readable).on('data', (chunk) => chunks.push(chunk)));
+      const body = Buffer.concat(chunks);
       const checksum = headers['x-amz-crc32'];
       if (checksum !== undefined) {
         sendsChecksums = true;
