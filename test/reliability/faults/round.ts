@@ -130,7 +130,7 @@ export async function runRound(
     return failedWritesMayStay ? [done, undone] : [undone];
   };
   const id = (received['POST /book']?.envelope.data as Book | null)?.id ?? created[0]?.id;
-  const newBook = { id, title: 'new', author: mark, year: 2 };
+  const newBook = { id, ...aBook({ title: 'new', author: mark, year: 2 }) };
   expect(states('POST /book', [newBook], [])).toContainEqual(created);
   expect(states('PUT /book/{id}', changed, unchanged)).toContainEqual(stored.get(changed.id));
   expect(states('DELETE /book/{id}', undefined, deleted)).toContainEqual(stored.get(deleted.id));

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { EnvelopeResponse } from '../../../conformance/http-client.ts';
-import type { Book } from '../../../lib/books/book.ts';
+import type { Book, BookFields } from '../../../lib/books/book.ts';
 import { useLocalService } from '../../local/use-local-service.ts';
+import { aBook } from '../../support/a-book.ts';
 
 const seconds = Number(process.env.LOAD_SECONDS ?? 30);
 const userCount = 50;
@@ -80,7 +81,7 @@ class User {
 
   async update(): Promise<void> {
     const book = this.#drawBook();
-    const name = drawFrom(['title', 'author', 'year'] as const);
+    const name = drawFrom(Object.keys(aBook()) as (keyof BookFields)[]);
     const changed = { ...book, [name]: this.#makeFields()[name] };
     const response = await local.send('PUT', `/book/${book.id}`, { [name]: changed[name] });
     expect(expectData(response, 200)).toEqual(changed);
@@ -105,11 +106,11 @@ class User {
   #makeFields() {
     this.#changes += 1;
     const word = drawFrom(words);
-    return {
+    return aBook({
       title: `${word} ${this.#changes}`,
       author: `${crypto.randomUUID()} ${word}`,
       year: -this.#changes,
-    };
+    });
   }
 }
 
