@@ -71,7 +71,9 @@ export function interpretError(error: unknown): Error {
     return new AttemptError('DynamoDB failed: its response is not JSON', { mayBeDone: true });
   }
   const message = `DynamoDB failed: ${error.name}: ${error.message || code}`;
-  const isTransient = isThrottlingError(error as never) || isClockSkewCorrectedError(error as never);
+  // With a clock that is minutes wrong, the SDK marks every error, those after the request was carried out too.
+  const isSkewed = status < 500 && isClockSkewCorrectedError(error as never);
+  const isTransient = isSkewed || isThrottlingError(error as never);
   if (isTransient || conflicts.includes(error.name) || unsentCodes.includes(code)) {
     return new AttemptError(message, { mayBeDone: false, cause });
   }

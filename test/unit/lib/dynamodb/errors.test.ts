@@ -22,6 +22,8 @@ test.each([
   ['InvalidSignatureException', { $metadata: { httpStatusCode: 400, clockSkewCorrected: true } }, false],
   ['Error', { code: 'ECONNREFUSED' }, false],
   ['InternalServerError', withStatus(500), true],
+  // With a clock that is minutes wrong, the SDK marks every error.
+  ['InternalServerError', { $metadata: { httpStatusCode: 500, clockSkewCorrected: true } }, true],
   ['ServiceUnavailable', withStatus(503), true],
   ['Error', { code: 'ECONNRESET' }, true],
   ['AbortError', {}, true],
