@@ -114,7 +114,9 @@ export async function startFaultyProxy(
     if (response === undefined) return incoming.socket.destroy();
     if (metersCapacity) entry.units = JSON.parse(String(response.body)).ConsumedCapacity?.CapacityUnits ?? 0;
     if (withoutChecksums) delete response.headers['x-amz-crc32'];
-    await spoil(fault, response, outgoing);
+    // A TLS socket cannot be reset; the one below it can.
+    const isSame = ({ remotePort }: Socket) => remotePort === incoming.socket.remotePort;
+    await spoil(fault, response, outgoing, () => [...sockets.tcp].findLast(isSame)?.resetAndDestroy());
   };
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
   const sockets = { tcp: new Set<Socket>(), http: new Set<Socket>() };
@@ -212,11 +214,12 @@ function respondInstead(fault: Fault, outgoing: ServerResponse): void {
   if (fault === 'garbage') outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');
 }
 
-/** Forwards a response with a fault. */
+/** Forwards a response with a fault. `reset` ends its connection. */
 async function spoil(
   fault: Disturbance['fault'] | undefined,
   response: TestResponse,
   outgoing: ServerResponse,
+  reset: () => void,
 ): Promise<void> {
   const { status, headers, body } = response;
   // Errors of the engine are forwarded unchanged.
@@ -245,7 +248,7 @@ async function spoil(
   if (fault === 'response stalls' || fault === 'response reset') {
     // Sent as a separate chunk before the connection breaks.
     await new Promise((sent) => outgoing.write(body.subarray(0, body.length / 2), sent));
-    if (fault === 'response reset') outgoing.socket?.resetAndDestroy();
+    if (fault === 'response reset') reset();
     return;
   }
   outgoing.end(fault === 'response altered' ? alterDigits(body) : body);
