@@ -52,8 +52,9 @@ const deletedSeconds = 24 * 60 * 60;
  * becomes the version of the book, and a condition:
  *
  * - A create needs an id that no book has or had. A deletion leaves an item without the book.
- * - The first attempt at an update or a deletion needs a last write that is older than the attempt's own deadline, so it never
- *   undoes a write that began after the deadline. With versions, it needs one of these.
+ * - The first attempt at an update or a deletion needs two last writes that are older than the attempt's own deadline, so it
+ *   never undoes a write that began after the deadline, even if a slow one that began before has replaced that. With versions,
+ *   it needs one of these.
  * - Every later attempt needs exactly the version that was read in between. An update then also raises the `fence` of the
  *   item, which refuses the attempts before it for good.
  *
@@ -245,8 +246,8 @@ function putBook(id: number, fields: BookFields, token: string) {
 /** Makes the condition of one attempt at an update or a deletion, after the book has been `seen` or before. */
 function conditionOf(token: string, versions: Versions, seen?: StoredBook, fence?: string) {
   const deadline = tokenLimit(token, attemptTimeoutMs);
-  const isOrdinary = (book: StoredBook) =>
-    (book.version ?? deadline) < deadline && (book.fence ?? '') < token;
+  const isOrdinary = ({ version = deadline, previousVersion = '', fence = '' }: StoredBook) =>
+    version < deadline && previousVersion < deadline && fence < token;
   if (seen && (versions || fence !== undefined || !isOrdinary(seen))) {
     const { version } = seen;
     if (version !== undefined) return { expression: 'writeToken = :seen', values: { ':seen': version } };
@@ -256,9 +257,10 @@ function conditionOf(token: string, versions: Versions, seen?: StoredBook, fence
     const values = Object.fromEntries(versions.map((version, index) => [`:version${index}`, version]));
     return { expression: `writeToken IN (${Object.keys(values).join()})`, values };
   }
-  const isNotFenced = '(attribute_not_exists(fence) OR fence < :writeToken)';
+  const isBelow = (name: string, limit: string) => `(attribute_not_exists(${name}) OR ${name} < ${limit})`;
+  const isInTime = `writeToken < :deadline AND ${isBelow('previousWriteToken', ':deadline')}`;
   return {
-    expression: `attribute_not_exists(expiresAt) AND writeToken < :deadline AND ${isNotFenced}`,
+    expression: `attribute_not_exists(expiresAt) AND ${isInTime} AND ${isBelow('fence', ':writeToken')}`,
     values: { ':deadline': deadline },
   };
 }

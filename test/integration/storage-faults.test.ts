@@ -1,6 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { v7 } from 'uuid';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
+import { invocationSignal } from '../../lib/dynamodb/invocation-signal.ts';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { publicEndpoint } from '../../lib/endpoint.ts';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { startEngine } from '../simulators/engine.ts';
@@ -231,6 +235,30 @@ test.concurrent('an attempt that arrives after its repetition was acknowledged, 
 
   expect(await others.get(1)).toEqual(theirs);
 });
+
+test.concurrent.each(['update', 'delete'] as const)(
+  'a late %s does nothing after a write that began after its deadline, also when a slow write has replaced that',
+  async (operation) => {
+    const { table, proxy, books, others } = await openTable('request held', 1, 'UpdateItem');
+    const start = Date.now();
+    await expectUnavailable([
+      invocationSignal.run(AbortSignal.timeout(100), async () => {
+        if (operation === 'delete') return books.delete(1);
+        await books.update(1, { title: 'late' });
+      }),
+    ]);
+    const tokens = {
+      writeToken: v7({ msecs: start + 2_000 }),
+      previousWriteToken: v7({ msecs: start + 60_000 }),
+    };
+    const Item = { ...bookKey(1), ...emma, ...tokens };
+    await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
+
+    expect(await proxy.deliverHeld()).toBe(1);
+
+    expect(await others.get(1)).toEqual({ book: { id: 1, ...emma }, version: tokens.writeToken });
+  },
+);
 
 test.concurrent('a book that is not stored in three attempts is not there, and its id is a gap', async () => {
   const { table, books, book } = await openTable('server error', 3, 'PutItem');
