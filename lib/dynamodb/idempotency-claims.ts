@@ -14,7 +14,7 @@ export interface Claim {
   readonly writeToken: string;
 }
 
-/** A claim that is stored. Version 1.0 stored it before its book, so one that is not `done` may have no book. */
+/** A claim that is stored. Builds before 1.0.0 stored it before its book, so one that is not `done` may have no book. */
 export type StoredClaim = Claim & { readonly done: boolean };
 
 /**
@@ -46,7 +46,7 @@ function parseClaim(item: Item): StoredClaim & { readonly expiresAt: number } {
   };
 }
 
-/** The fields of version 1.0. Added ones count from the first that has no default, so that claims outlive a new field. */
+/** The fields of the first claims. Added ones count from the first that has no default, so that claims outlive a new field. */
 const firstFields = 3;
 
 /** @returns the SHA-256 of a key and the fields of its book, in base64url */

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 
-/** A UUIDv7 (RFC 9562 section 5.7) begins with its milliseconds since 1970. Version 1.0 stored random tokens. */
+/** A UUIDv7 (RFC 9562 section 5.7) begins with its milliseconds since 1970. Builds before 1.0.0 stored random tokens. */
 const uuidV7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
 
 /**

@@ -17,7 +17,7 @@ export function startTimeToLive(table: TableLocation): void {
   setInterval(remove, intervalMs).unref();
 }
 
-/** Removes the items of a table whose `expiresAt` has passed. Only claims of idempotency keys have one. */
+/** Removes the items of a table whose `expiresAt` has passed: claims of idempotency keys, and what is left of deleted books. */
 export async function removeExpired(location: TableLocation): Promise<void> {
   const TableName = location.tableName;
   const client = DynamoDBDocumentClient.from(createDynamoDBClient(location));

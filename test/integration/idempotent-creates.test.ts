@@ -151,7 +151,7 @@ test('a book that is deleted while other requests with its key are under way sta
   expect(await listBooks(table)).toEqual([]);
 });
 
-describe('a claim of version 1.0, which was stored before its book', () => {
+describe('a claim of a build before 1.0.0, which was stored before its book', () => {
   const storeClaim = async (done?: true) => {
     const { book, version } = await books.create(emma, key);
     const { done: _, ...claim } = (await readClaim()) ?? {};
