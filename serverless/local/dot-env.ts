@@ -33,7 +33,7 @@ export function readDotEnv(file: string): Readonly<Record<string, string | undef
     .map(([, name]) => `put the value of ${name} in single quotes, because # begins a comment`);
   for (const name of Object.keys(values)) {
     const similar = settings.includes(name) ? undefined : findSimilarName(name, settings);
-    if (similar !== undefined) problems.push(`${name} is not a setting: did you mean ${similar}?`);
+    if (similar !== undefined) problems.push(`${name} is not a setting (did you mean ${similar}?)`);
     if (name === 'LOG_FORMAT') problems.push('LOG_FORMAT counts in the environment only');
   }
   if (problems.length > 0) throw new StartError(`${file} cannot be used: ${problems.join('; ')}.`);

@@ -59,10 +59,10 @@ describe('an export', { timeout: longTestMs }, () => {
     }
   });
 
-  test('goes to standard output without a file, in the order of ids, and ends silently with its reader', async () => {
+  test('goes to standard output without a file or for -, in the order of ids, and ends silently with its reader', async () => {
     await runImport(await writeCsv(createBooks(500)));
 
-    const { output } = await runBooks(['export', '--format', 'csv']);
+    const { output } = await runBooks(['export', '-', '--format', 'csv']);
     const cutOff = start(['export', '--format', 'csv']);
     cutOff.child.stdout.once('data', () => cutOff.child.stdout.destroy());
     const { exitCode, output: beginning } = await cutOff.ended;

@@ -56,8 +56,8 @@ describe('the configuration of a local start', () => {
   });
 
   test.each([
-    ['AUTH_PASWORD=x', 'AUTH_PASWORD is not a setting: did you mean AUTH_PASSWORD?'],
-    ['SECRETTOKEN=x', 'SECRETTOKEN is not a setting: did you mean SECRET_TOKEN?'],
+    ['AUTH_PASWORD=x', 'AUTH_PASWORD is not a setting (did you mean AUTH_PASSWORD?)'],
+    ['SECRETTOKEN=x', 'SECRETTOKEN is not a setting (did you mean SECRET_TOKEN?)'],
     ['LOG_FORMAT=json', 'LOG_FORMAT counts in the environment only'],
     ['AUTH_PASSWORD=my#pass', 'put the value of AUTH_PASSWORD in single quotes, because # begins a comment'],
   ])('refuses a file .env with %s', async (line, problem) => {

@@ -10,7 +10,8 @@ const usage = `Usage: npm run -s books -- import FILE [options]
        npm run -s books -- export [FILE] [options]
 
 import creates a book for each row of a CSV file with a header, or of an NDJSON file; - is standard input. Called again
-after an interruption, it continues. export writes all books in the order of their ids, to standard output without FILE.
+after an interruption, it continues. export writes all books in the order of their ids, to standard output without FILE
+or for -.
 
   --base-url URL       where the service is (http://127.0.0.1:8080); may end in a path, such as the stage of an API Gateway
   --username U         or the environment variable BOOKS_USERNAME; for a service on this machine: admin
@@ -80,7 +81,10 @@ async function run(): Promise<number> {
   const format = values.format as Format | undefined;
   check('--format', format, format === undefined || format === 'csv' || format === 'ndjson');
   if (name === 'export') {
-    await exportBooks({ path, format: format ?? named, ...readAccess() }, stop.signal);
+    await exportBooks(
+      { path: path === '-' ? undefined : path, format: format ?? named, ...readAccess() },
+      stop.signal,
+    );
     return 0;
   }
   if (name !== 'import' || path === undefined)
