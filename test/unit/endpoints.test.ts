@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { operations } from '../../conformance/contract/description.ts';
@@ -24,6 +24,13 @@ test('each function has its handler and a role of its own', () => {
   });
 
   expect(problems).toEqual([]);
+});
+
+test('each file in handlers/ is a function', () => {
+  const used = functions.map(({ handler }) => `${handler.split('.')[0]}.ts`);
+  const unused = readdirSync('handlers').filter((file) => !used.includes(`handlers/${file}`));
+
+  expect(unused.map((file) => `serverless.yml has no function for handlers/${file}`)).toEqual([]);
 });
 
 test('serverless.yml and openapi.yaml have the same endpoints, and the specification has them', () => {
