@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { useLocalService } from './use-local-service.ts';
 
 /** More than the engine carries out within the time of one attempt at a request. */
-const creates = 5_000;
+const creates = 3_000;
 const lists = 40;
 
 const timeLimitMs = 180_000;
