@@ -36,7 +36,7 @@ interface Unsettled {
 }
 
 /** A write whose outcome is found by reading. */
-export interface Write<Value> {
+interface Write<Value> {
   /** Makes one attempt, with a token of its own. */
   send(token: string, options: AttemptOptions): Promise<Value>;
   /** Reads what is stored. @returns the result of the write when it is settled; `undefined` for another attempt */

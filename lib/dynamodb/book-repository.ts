@@ -78,7 +78,7 @@ export class BookRepository {
     if (isTooLarge(fields)) throw new BookTooLargeError();
     if (idempotencyKey !== undefined) return this.#createOnce(fields, idempotencyKey);
     const book = { id: await this.#drawId(), ...fields };
-    return this.#table.write<CreatedBook>({
+    return this.#table.attempts.write<CreatedBook>({
       send: async (token, options) => {
         await this.#table.put(putBook(book.id, fields, token), options);
         return { book, version: token, replayed: false };
@@ -109,7 +109,7 @@ export class BookRepository {
     const replay = claim && toCreated(claim, []);
     if (replay && claim.done) return replay;
     const bookId = claim?.bookId ?? (await this.#drawId());
-    return this.#table.write<CreatedBook>({
+    return this.#table.attempts.write<CreatedBook>({
       send: async (token, options) => {
         const own = { fingerprint, bookId, writeToken: token };
         await this.#table.putAll([putClaim(key, own, now), putBook(bookId, fields, token)], options);
@@ -142,7 +142,7 @@ export class BookRepository {
       await this.get(id);
       throw new BookTooLargeError();
     }
-    if (entries.length === 0) return check(await this.#find(id), versions, isRefusedForSize);
+    if (entries.length === 0) return check(await this.#find(id), versions);
     const stored = await this.#change(id, versions, {
       expression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join()}`,
       names: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
@@ -176,7 +176,7 @@ export class BookRepository {
       seen = await this.#find(id);
       check(seen, versions, change.isRefusedForSize);
     }
-    return this.#table.write({
+    return this.#table.attempts.write({
       send: async (token, options) => {
         const condition = conditionOf(token, versions, seen, fence);
         const input = {
@@ -226,7 +226,7 @@ export class BookRepository {
       ReturnValues: 'UPDATED_NEW' as const,
     };
     try {
-      return await this.#table.repeat((options) => this.#table.update(input, parseDrawnId, options));
+      return await this.#table.attempts.repeat((options) => this.#table.update(input, parseDrawnId, options));
     } catch (error) {
       throw error instanceof ConditionFailedError ? new IdsExhaustedError({ cause: error }) : error;
     }
@@ -280,7 +280,7 @@ function currentOf(found: StoredBook | undefined): VersionedBook {
 function check(
   found: StoredBook | undefined,
   versions: Versions,
-  isRefusedForSize: Change['isRefusedForSize'],
+  isRefusedForSize?: Change['isRefusedForSize'],
 ): VersionedBook {
   const current = currentOf(found);
   if (versions?.includes(current.version ?? untagged) ?? true) return current;

@@ -7,7 +7,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type AttemptOptions, Attempts, type Write } from './attempts.ts';
+import { type AttemptOptions, Attempts } from './attempts.ts';
 import { createDynamoDBClient } from './client.ts';
 import { AttemptError, isValidationError, KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
@@ -20,13 +20,13 @@ type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters
 
 /**
  * The requests to one table. Reads are strongly consistent and repeated; each throws a {@link StorageUnavailableError} when
- * no attempt gets a usable response. Methods that take {@link AttemptOptions} make one attempt: `repeat` and `write` call
+ * no attempt gets a usable response. Methods that take {@link AttemptOptions} make one attempt: those of `attempts` call
  * them. A `parse` that throws makes a response unusable.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
   readonly #name: string;
-  readonly #attempts = new Attempts();
+  readonly attempts = new Attempts();
 
   constructor(client: DynamoDBDocumentClient, name: string) {
     this.#client = client;
@@ -35,7 +35,7 @@ export class Table {
 
   /** @returns the parsed item, or `undefined` when there is none */
   get<Value>(key: ItemKey, parse: (item: Item) => Value): Promise<Value | undefined> {
-    return this.#attempts.repeat(async (options) => {
+    return this.attempts.repeat(async (options) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
       const { Item: item } = await this.#client.send(command, options);
       return item && parse(item);
@@ -44,7 +44,7 @@ export class Table {
 
   /** Reads the body itself: the SDK converts each value twice, with several times the CPU time of the rest of a list. */
   query(input: Input<typeof QueryCommand>, areBooks: boolean): Promise<QueryPage> {
-    return this.#attempts.repeat(async (options) => {
+    return this.attempts.repeat(async (options) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
       let page: QueryPage | undefined;
       command.middlewareStack.add(
@@ -66,22 +66,12 @@ export class Table {
   }
 
   isEmpty(): Promise<boolean> {
-    return this.#attempts.repeat(async (options) => {
+    return this.attempts.repeat(async (options) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
       const { Count: count } = await this.#client.send(command, options);
       if (count === undefined) throw new AttemptError('the response has no count', { mayBeDone: false });
       return count === 0;
     });
-  }
-
-  /** Makes attempts at a write until its outcome is known. */
-  write<Value>(write: Write<Value>): Promise<Value> {
-    return this.#attempts.write(write);
-  }
-
-  /** Makes up to three attempts at a write that may be carried out more than once. */
-  repeat<Value>(send: (options: AttemptOptions) => Promise<Value>): Promise<Value> {
-    return this.#attempts.repeat(send);
   }
 
   async put(input: Input<typeof PutCommand>, options: AttemptOptions): Promise<void> {
