@@ -76,7 +76,7 @@ export function expectedResponse(
  * which of the next ids: an id may be drawn long before its book is stored.
  *
  * @param catalog - the state before
- * @param exchanges - requests and responses; the last is a list of all books
+ * @param exchanges - requests and responses; the last are a list of all books and each of them
  * @returns the state after, or `undefined` when no order explains the responses
  */
 export function explainResponses(catalog: Catalog, exchanges: readonly Exchange[]): Catalog | undefined {
