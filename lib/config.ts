@@ -1,5 +1,6 @@
 import type { Credentials } from './auth/credentials.ts';
 import { parseTableUrl, type TableLocation } from './dynamodb/table-url.ts';
+import { namedError } from './named-error.ts';
 
 /** The settings of every endpoint. */
 export interface EndpointConfig {
@@ -21,9 +22,7 @@ export interface Config extends EndpointConfig {
 const defaultRegion = 'us-east-1';
 
 /** The configuration cannot be loaded. The message names every setting that is wrong. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-
+export class ConfigError extends namedError('ConfigError') {
   constructor(problems: readonly string[]) {
     super(`The configuration cannot be loaded: ${problems.join('; ')}.`);
   }

@@ -1,9 +1,7 @@
+import { namedError } from '../named-error.ts';
+
 /** The token is not valid; the cause says why. */
-export class InvalidTokenError extends Error {
-  override readonly name = 'InvalidTokenError';
-}
+export class InvalidTokenError extends namedError('InvalidTokenError') {}
 
 /** The token could not be signed; the cause says why. */
-export class TokenNotSignedError extends Error {
-  override readonly name = 'TokenNotSignedError';
-}
+export class TokenNotSignedError extends namedError('TokenNotSignedError') {}

@@ -21,101 +21,90 @@ const firstDelayMs = 100;
 /** A list has four requests under way; more would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
-/** What one attempt may use: its number among those at the same request, and the signal that ends it. */
-export interface AttemptOptions {
+/** One attempt at a request. */
+export interface Attempt {
+  /** 1 for the first one. */
   readonly attempt: number;
+  /** The write token, by which an attempt that was carried out is recognized. */
+  readonly token: string;
   readonly abortSignal: AbortSignal;
 }
 
 /** What the attempts at a write have come to when none got a usable response. */
-interface Unsettled {
+export interface Unsettled {
   /** The tokens of the attempts that may have been carried out, oldest first. */
   readonly lost: readonly string[];
   /** Whether the last attempt was refused by its condition. */
   readonly refused: boolean;
 }
 
-/** A write whose outcome is found by reading. */
-interface Write<Value> {
-  /** Makes one attempt, with a token of its own. */
-  send(token: string, options: AttemptOptions): Promise<Value>;
-  /** Reads what is stored. @returns the result of the write when it is settled; `undefined` for another attempt */
-  settle(unsettled: Unsettled): Promise<Value | undefined>;
-}
-
 /**
  * The attempts at requests to one database. A bounded number is under way at a time, first come first served, and the time of
  * an attempt starts when its turn comes, so that overload slows requests down and does not fail them.
- *
- * **What if a response is lost?** A read is repeated. A write is not: what is stored is read first, and tells whether one of
- * the attempts was carried out ({@link Write.settle}). When nobody can know, the write ends with a
- * {@link StorageUnavailableError}. An attempt that arrives after it was given up is harmless, because its condition refuses
- * it (book-repository.ts).
  */
 export class Attempts {
   readonly #limit = pLimit(requestsAtOnce);
 
-  /** Repeats a request that does no harm when it is carried out twice. @throws {StorageUnavailableError} */
-  async repeat<Value>(send: (options: AttemptOptions) => Promise<Value>): Promise<Value> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#make(attempt, send);
-      } catch (error) {
-        await pauseAfter(error, attempt);
-      }
-    }
-  }
-
-  /** Makes attempts at a write until its outcome is known. @throws {StorageUnavailableError} */
-  async write<Value>({ send, settle }: Write<Value>): Promise<Value> {
+  /**
+   * Makes attempts at a request until its outcome is known.
+   *
+   * **What if a response is lost?** A read is repeated. A write is not: what is stored is read first, and tells whether one of
+   * the attempts was carried out. When nobody can know, the write ends with a {@link StorageUnavailableError}. An attempt that
+   * arrives after it was given up is harmless, because its condition refuses it (book-repository.ts).
+   *
+   * @param send - makes one attempt
+   * @param settle - reads what a write has stored, and returns its result if it is settled, `undefined` for another attempt;
+   *   absent for a request that does no harm when it is carried out twice
+   * @throws {StorageUnavailableError} and what `settle` throws
+   */
+  async make<Value>(
+    send: (attempt: Attempt) => Promise<Value>,
+    settle?: (unsettled: Unsettled) => Promise<Value | undefined>,
+  ): Promise<Value> {
+    const invocation = invocationSignal.getStore();
     const lost: string[] = [];
     let failures = 0;
     for (let attempt = 1; ; attempt += 1) {
       let token = '';
-      let problem: unknown;
       try {
-        return await this.#make(attempt, (options) => {
+        return await this.#limit(() => {
           token = createWriteToken();
-          return send(token, options);
+          return withinTime((abortSignal) => send({ attempt, token, abortSignal }), invocation);
         });
       } catch (error) {
-        problem = error;
-      }
-      const refused = problem instanceof ConditionFailedError;
-      if (problem instanceof AttemptError && problem.mayBeDone) lost.push(token);
-      if (refused || lost.length > 0) {
-        const value = await settle({ lost, refused });
+        const refused = error instanceof ConditionFailedError;
+        if (error instanceof AttemptError && error.mayBeDone) lost.push(token);
+        const value = refused || lost.length > 0 ? await settle?.({ lost, refused }) : undefined;
         if (value !== undefined) return value;
+        if (!refused) await pauseAfter(error, ++failures);
+        else if (attempt - failures >= maxRefusals) {
+          throw new StorageUnavailableError('others changed the book again and again');
+        }
       }
-      if (!refused) await pauseAfter(problem, ++failures);
-      if (attempt - failures >= maxRefusals)
-        throw new StorageUnavailableError('others changed the book again and again');
     }
   }
+}
 
-  #make<Value>(attempt: number, send: (options: AttemptOptions) => Promise<Value>): Promise<Value> {
-    const invocation = invocationSignal.getStore();
-    return this.#limit(async () => {
-      if (invocation?.aborted) throw new StorageUnavailableError('the invocation is over');
-      // AbortSignal.timeout and AbortSignal.any take several times the CPU time, and their timers stay.
-      const controller = new AbortController();
-      const giveUp = () => controller.abort();
-      const timer = setTimeout(giveUp, attemptTimeoutMs);
-      invocation?.addEventListener('abort', giveUp);
-      try {
-        return await send({ attempt, abortSignal: controller.signal });
-      } catch (error) {
-        const { httpStatusCode } = (error as Partial<ServiceException>).$metadata ?? {};
-        if (!controller.signal.aborted || httpStatusCode !== undefined) throw interpretError(error);
-        throw new AttemptError(`no response within ${attemptTimeoutMs} ms`, {
-          mayBeDone: true,
-          cause: error,
-        });
-      } finally {
-        clearTimeout(timer);
-        invocation?.removeEventListener('abort', giveUp);
-      }
-    });
+/** Ends an attempt after its time, and with its invocation. @throws what {@link interpretError} makes of its error */
+async function withinTime<Value>(
+  send: (abortSignal: AbortSignal) => Promise<Value>,
+  invocation: AbortSignal | undefined,
+): Promise<Value> {
+  if (invocation?.aborted) throw new StorageUnavailableError('the invocation is over');
+  // AbortSignal.timeout and AbortSignal.any take several times the CPU time, and their timers stay.
+  const controller = new AbortController();
+  const giveUp = () => controller.abort();
+  const timer = setTimeout(giveUp, attemptTimeoutMs);
+  invocation?.addEventListener('abort', giveUp);
+  try {
+    return await send(controller.signal);
+  } catch (cause) {
+    const { httpStatusCode } = (cause as Partial<ServiceException>).$metadata ?? {};
+    if (!controller.signal.aborted || httpStatusCode !== undefined) throw interpretError(cause);
+    throw new AttemptError(`no response within ${attemptTimeoutMs} ms`, { mayBeDone: true, cause });
+  } finally {
+    clearTimeout(timer);
+    invocation?.removeEventListener('abort', giveUp);
   }
 }
 

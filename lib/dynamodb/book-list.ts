@@ -2,7 +2,7 @@ import { type Book, bookFields } from '../books/book.ts';
 import { CounterMissingError } from '../books/errors.ts';
 import { counterKey, type ItemKey, shardOf } from './keys.ts';
 import type { QueryPage } from './query-page.ts';
-import { parseCounter } from './stored-items.ts';
+import { attributeNames, parseCounter } from './stored-items.ts';
 import type { Table } from './table.ts';
 
 /** Shards whose first page is requested ahead: more take memory and save hardly any time. */
@@ -22,14 +22,8 @@ export interface BookPage {
   readonly continueAfter?: number | undefined;
 }
 
-/** The attributes that a Query returns, with placeholders for reserved words of DynamoDB's expressions, such as "year". */
-function projectionOf(attributes: readonly string[]) {
-  const names = Object.fromEntries(attributes.map((name) => [`#${name}`, name]));
-  return { expression: Object.keys(names).join(), names };
-}
-
-const wholeBooks = projectionOf(['id', ...Object.keys(bookFields)]);
-const onlyIds = projectionOf(['id']);
+const wholeBooks = ['id', ...Object.keys(bookFields)];
+const onlyIds = ['id'];
 
 /**
  * The list of books, in ascending order of their ids. Each operation throws a {@link StorageUnavailableError} when the
@@ -102,14 +96,14 @@ export class BookList {
     }
   }
 
-  async *#readAfter<Element>(after: number, projection: typeof wholeBooks, limit = Infinity) {
+  async *#readAfter<Element>(after: number, attributes: readonly string[], limit = Infinity) {
     let missing = limit;
     let lastShard: number | undefined;
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: ItemKey | undefined;
       let items = missing;
       do {
-        const page = await this.#query(shard, projection, after, items, startKey);
+        const page = await this.#query(shard, attributes, after, items, startKey);
         const elements: readonly Element[] = JSON.parse(`[${page.items}]`);
         if (elements.length > 0) yield elements;
         missing -= elements.length;
@@ -128,25 +122,27 @@ export class BookList {
     return page;
   }
 
-  #query(shard: number, projection: typeof wholeBooks, after: number, limit: number, startKey?: ItemKey) {
+  #query(shard: number, attributes: readonly string[], after: number, limit: number, startKey?: ItemKey) {
     const input = {
-      // "shard" is a reserved word, too.
       KeyConditionExpression: '#shard = :shard AND #id > :after',
       FilterExpression: 'attribute_not_exists(expiresAt)', // deleted books
-      ProjectionExpression: projection.expression,
-      ExpressionAttributeNames: { '#shard': 'shard', ...projection.names },
+      ProjectionExpression: attributes.map((name) => `#${name}`).join(),
+      ExpressionAttributeNames: attributeNames(['shard', ...attributes]),
       ExpressionAttributeValues: { ':shard': shard, ':after': after },
       ExclusiveStartKey: startKey,
       ...(limit < Infinity && { Limit: limit }),
     };
-    return this.#table.query(input, projection === wholeBooks);
+    return this.#table.query(input, attributes === wholeBooks);
   }
 
   /** Without a counter, the list of a table that holds books would end too soon and look complete. */
   async #readLastShard(): Promise<number> {
     const readCounter = () => this.#table.get(counterKey, parseCounter);
     const lastId = (await readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await readCounter());
-    if (lastId === undefined) throw new CounterMissingError();
+    if (lastId === undefined) {
+      const remedy = 'put the item with the highest id as its lastId (docs/operations.md)';
+      throw new CounterMissingError(`the table has books and no counter: ${remedy}`);
+    }
     return shardOf(lastId);
   }
 }

@@ -2,46 +2,32 @@ import { type BookFields, bookFields, type CreatedBook, type VersionedBook } fro
 import {
   BookNotFoundError,
   BookTooLargeError,
-  IdempotencyKeyUsedError,
   IdsExhaustedError,
   IdTakenError,
   StorageUnavailableError,
   VersionMismatchError,
 } from '../books/errors.ts';
-import { attemptTimeoutMs } from './attempts.ts';
-import { AttemptError, ConditionFailedError } from './errors.ts';
-import { findClaim, fingerprintOf, putClaim, type StoredClaim } from './idempotency-claims.ts';
+import { type Attempt, attemptTimeoutMs, type Unsettled } from './attempts.ts';
+import { AttemptError } from './errors.ts';
+import { IdempotencyClaim } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
-import { isTooLarge, parseDrawnId, parseStoredBook, type StoredBook } from './stored-items.ts';
+import {
+  attributeNames,
+  isTooLarge,
+  parseDrawnId,
+  parseStoredBook,
+  type StoredBook,
+} from './stored-items.ts';
 import type { Table } from './table.ts';
 import { isSince, tokenLimit } from './write-token.ts';
-
-/** "Constraints in Amazon DynamoDB": operands of IN. */
-const maxVersions = 100;
-
-/** No entity tag has a quotation mark, so it stands for the version of a book without one. */
-const untagged = '"';
 
 /** The versions that a book may have; any when absent. */
 type Versions = readonly string[] | undefined;
 
-/** A change of the item of a book. */
-interface Change {
-  /** An update expression that ends with SET, and its placeholders. */
-  readonly expression: string;
-  readonly names: Readonly<Record<string, string>>;
-  readonly values: Readonly<Record<string, unknown>>;
-  /** Whether the book would not fit into an item, which comes before a wrong version (specification 12.6). */
-  readonly isRefusedForSize?: (current: VersionedBook) => boolean;
-  /** Whether it removes the book. */
-  readonly removes: boolean;
-}
-
-/** What a write does to the tokens of a book; one that was stored by other means has none. */
-const shiftTokens = 'previousWriteToken = if_not_exists(writeToken, :writeToken), writeToken = :writeToken';
-
 /** What is left of a deleted book refuses late attempts for this long. DynamoDB's time to live removes it some time later. */
 const deletedSeconds = 24 * 60 * 60;
+
+const setLastId = 'set its lastId to the highest id in the table';
 
 /**
  * The books one by one. Each operation throws a {@link StorageUnavailableError} when the database gives no usable response,
@@ -53,10 +39,10 @@ const deletedSeconds = 24 * 60 * 60;
  *
  * - A create needs an id that no book has or had. A deletion leaves an item without the book.
  * - The first attempt at an update or a deletion needs two last writes that are older than the attempt's own deadline, so it
- *   never undoes a write that began after the deadline, even if a slow one that began before has replaced that. With versions,
- *   it needs one of these.
- * - Every later attempt needs exactly the version that was read in between. An update then also raises the `fence` of the
- *   item, which refuses the attempts before it for good.
+ *   never undoes a write that began after the deadline, even if a slow one that began before has replaced that. With a
+ *   version, it needs exactly that.
+ * - Every later attempt needs exactly the version that was read in between. It also raises the `fence` of the item, which
+ *   refuses the attempts before it for good.
  *
  * After a lost response, the item tells what happened: it has a token of ours, or no write since ours began can have
  * replaced it ({@link mayBeReplaced}), or nobody can know.
@@ -69,64 +55,46 @@ export class BookRepository {
   }
 
   /**
-   * Stores a book under a new id; with an idempotency key only once, however often it is called within 7 days.
+   * Stores a book under a new id; with an idempotency key only once, however often it is called within 7 days. The claim of
+   * the key is stored together with the book, so that there is never one without the other.
    *
    * @throws {BookTooLargeError | IdempotencyKeyUsedError | IdsExhaustedError}
    * @throws {IdTakenError} when the counter drew the id of an existing book; that book stays as it is
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
     if (isTooLarge(fields)) throw new BookTooLargeError();
-    if (idempotencyKey !== undefined) return this.#createOnce(fields, idempotencyKey);
-    const book = { id: await this.#drawId(), ...fields };
-    return this.#table.attempts.write<CreatedBook>({
-      send: async (token, options) => {
-        await this.#table.put(putBook(book.id, fields, token), options);
-        return { book, version: token, replayed: false };
-      },
-      settle: async ({ lost, refused }) => {
-        const found = await this.#find(book.id);
-        const version = found && ownToken(found, lost);
-        if (version !== undefined) return { book, version, replayed: false };
-        if (found && mayBeReplaced(found, lost)) throw new StorageUnavailableError('others changed the book');
-        if (found || refused) throw new IdTakenError(book.id);
-        return undefined;
-      },
-    });
-  }
+    const claim = idempotencyKey === undefined ? undefined : new IdempotencyClaim(idempotencyKey, fields);
+    const claimed = await claim?.find(this.#table);
+    const id = claimed?.bookId ?? (await this.#drawId());
+    const created = (version: string, replayed = false) => ({ book: { id, ...fields }, version, replayed });
+    if (claimed?.done) return created(claimed.writeToken, true);
 
-  /** Stores the claim of the key together with the book, so that there is never one without the other. */
-  async #createOnce(fields: BookFields, key: string): Promise<CreatedBook> {
-    const now = Math.floor(Date.now() / 1000);
-    const fingerprint = fingerprintOf(key, fields);
-    const toCreated = (
-      { bookId, writeToken, ...claim }: StoredClaim,
-      ours: readonly string[],
-    ): CreatedBook => {
-      if (claim.fingerprint !== fingerprint) throw new IdempotencyKeyUsedError();
-      return { book: { id: bookId, ...fields }, version: writeToken, replayed: !ours.includes(writeToken) };
+    const send = async (attempt: Attempt) => {
+      const Item = { ...bookKey(id), ...fields, writeToken: attempt.token };
+      const book = { Item, ConditionExpression: 'attribute_not_exists(id)' };
+      await this.#table.put(claim ? [claim.put(id, attempt.token), book] : [book], attempt);
+      return created(attempt.token);
     };
-    const claim = await findClaim(this.#table, key, now);
-    const replay = claim && toCreated(claim, []);
-    if (replay && claim.done) return replay;
-    const bookId = claim?.bookId ?? (await this.#drawId());
-    return this.#table.attempts.write<CreatedBook>({
-      send: async (token, options) => {
-        const own = { fingerprint, bookId, writeToken: token };
-        await this.#table.putAll([putClaim(key, own, now), putBook(bookId, fields, token)], options);
-        return toCreated({ ...own, done: true }, [token]);
-      },
-      settle: async ({ lost, refused }) => {
-        const found = await findClaim(this.#table, key, now);
-        if (found && (found.done || refused)) return toCreated(found, lost);
-        if (refused) throw new IdTakenError(bookId);
-        return undefined;
-      },
-    });
+    const settle = async ({ lost, refused }: Unsettled): Promise<CreatedBook | undefined> => {
+      const stored = await claim?.find(this.#table);
+      if (stored && (stored.done || refused)) {
+        const { bookId, writeToken } = stored;
+        return { ...created(writeToken, !lost.includes(writeToken)), book: { id: bookId, ...fields } };
+      }
+      const found = claim ? undefined : await this.#find(id);
+      const version = found && ownToken(found, lost);
+      if (version !== undefined) return created(version);
+      if (found && lost.length > 0) throw new StorageUnavailableError('others changed the book');
+      if (refused)
+        throw new IdTakenError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
+      return undefined;
+    };
+    return this.#table.attempts.make<CreatedBook>(send, settle);
   }
 
   /** @throws {BookNotFoundError} */
   async get(id: number): Promise<VersionedBook> {
-    return currentOf(await this.#find(id));
+    return check(await this.#find(id));
   }
 
   /**
@@ -136,21 +104,12 @@ export class BookRepository {
    * @throws {BookNotFoundError | BookTooLargeError}
    */
   async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
-    const isRefusedForSize = ({ book }: VersionedBook) => isTooLarge({ ...book, ...changes });
-    const entries = Object.entries(changes);
     if (isTooLarge(changes)) {
       await this.get(id);
       throw new BookTooLargeError();
     }
-    if (entries.length === 0) return check(await this.#find(id), versions);
-    const stored = await this.#change(id, versions, {
-      expression: `SET ${entries.map(([name]) => `#${name} = :${name}`).join()}`,
-      names: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
-      values: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-      isRefusedForSize,
-      removes: false,
-    });
-    return currentOf(stored);
+    if (Object.keys(changes).length === 0) return check(await this.#find(id), versions);
+    return check(await this.#change(id, versions, changes));
   }
 
   /**
@@ -159,65 +118,65 @@ export class BookRepository {
    * @throws {BookNotFoundError}
    */
   async delete(id: number, versions?: Versions): Promise<void> {
-    const names = Object.fromEntries(Object.keys(bookFields).map((name) => [`#${name}`, name]));
-    await this.#change(id, versions, {
-      expression: `REMOVE ${Object.keys(names).join()} SET expiresAt = :expiresAt`,
-      names,
-      values: { ':expiresAt': Math.floor(Date.now() / 1000) + deletedSeconds },
-      removes: true,
-    });
+    const expiresAt = Math.floor(Date.now() / 1000) + deletedSeconds;
+    await this.#change(id, versions, { expiresAt }, Object.keys(bookFields));
   }
 
-  /** Changes the item of a book, once, while it has one of the versions. */
-  async #change(id: number, versions: Versions, change: Change): Promise<StoredBook> {
-    let seen: StoredBook | undefined;
+  /** Sets some attributes of a book, and removes all fields or none, while it has one of the versions. */
+  async #change(id: number, versions: Versions, set: object, removed: readonly string[] = []) {
+    const isRemoval = removed.length > 0;
+    let seen: Partial<StoredBook> | undefined;
     let fence: string | undefined;
-    if (needsReading(versions)) {
-      seen = await this.#find(id);
-      check(seen, versions, change.isRefusedForSize);
+    if (versions?.length === 1) seen = { version: versions[0] };
+    else if (versions) {
+      const found = await this.#find(id);
+      check(found, versions, set);
+      seen = found;
     }
-    return this.#table.attempts.write({
-      send: async (token, options) => {
-        const condition = conditionOf(token, versions, seen, fence);
-        const input = {
-          Key: bookKey(id),
-          ConditionExpression: condition.expression,
-          UpdateExpression: `${change.expression}, ${shiftTokens}${fence === undefined ? '' : ', fence = :fence'}`,
-          ExpressionAttributeNames: change.names,
-          ExpressionAttributeValues: {
-            ...condition.values,
-            ...change.values,
-            ':writeToken': token,
-            ...(fence && { ':fence': fence }),
-          },
-          ReturnValues: 'ALL_NEW' as const,
-        };
-        const stored = await this.#table.update(input, parseStoredBook, options);
-        if (stored.version !== token || (stored.book === undefined) !== change.removes) {
-          throw new AttemptError('the response is not what was written', { mayBeDone: true });
-        }
-        return stored;
-      },
-      settle: async ({ lost }) => {
-        const found = await this.#find(id);
-        const isOurs = found && ownToken(found, lost) !== undefined;
-        if (isOurs && (found.book === undefined) === change.removes) return found;
-        const needed = seen ? [seen.version] : versions;
-        // A deletion is the last write of a book: another one would be that of others.
-        if (found && !change.removes && mayBeReplaced(found, lost, needed)) {
-          throw new StorageUnavailableError('others changed the book');
-        }
-        check(found, versions, change.isRefusedForSize);
-        seen = found;
-        // Others may have raised the fence higher.
-        if (lost.length > 0) fence = [found?.fence ?? '', ...lost].toSorted().at(-1);
-        return undefined;
-      },
-    });
+
+    const send = async (attempt: Attempt) => {
+      const { token } = attempt;
+      const isExact = seen && (versions || fence || !isOrdinary(seen, token));
+      const condition = isExact ? exactly(seen?.version) : inTime(token);
+      const attributes = { ...set, ...(fence && { fence }), writeToken: token };
+      const entries = Object.entries(attributes);
+      const assignments = entries.map(([name]) => `#${name} = :${name}`).join();
+      const removal = isRemoval ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : '';
+      const shift = 'previousWriteToken = if_not_exists(writeToken, :writeToken)';
+      const input = {
+        Key: bookKey(id),
+        ConditionExpression: condition.expression,
+        UpdateExpression: `SET ${shift}, ${assignments}${removal}`,
+        ExpressionAttributeNames: attributeNames([...Object.keys(attributes), ...removed]),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
+          ...condition.values,
+        },
+        ReturnValues: 'ALL_NEW' as const,
+      };
+      const stored = await this.#table.update(input, parseStoredBook, attempt);
+      if (stored.version === token && (stored.book === undefined) === isRemoval) return stored;
+      throw new AttemptError('the response is not what was written', { mayBeDone: true });
+    };
+    const settle = async ({ lost }: Unsettled) => {
+      const found = await this.#find(id);
+      const isOurs = found && ownToken(found, lost) !== undefined;
+      if (isOurs && (found.book === undefined) === isRemoval) return found;
+      // A deletion is the last write of a book: another one would be that of others.
+      if (found && !isRemoval && mayBeReplaced(found, lost, seen)) {
+        throw new StorageUnavailableError('others changed the book');
+      }
+      check(found, versions, set);
+      seen = found;
+      // Others may have raised the fence higher.
+      if (lost.length > 0) fence = [found?.fence ?? '', ...lost].toSorted().at(-1);
+      return undefined;
+    };
+    return this.#table.attempts.make<StoredBook>(send, settle);
   }
 
   /** Draws a new id. An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. */
-  async #drawId(): Promise<number> {
+  #drawId(): Promise<number> {
     const input = {
       Key: counterKey,
       UpdateExpression: 'ADD lastId :one',
@@ -225,11 +184,13 @@ export class BookRepository {
       ExpressionAttributeValues: { ':one': 1, ':max': Number.MAX_SAFE_INTEGER },
       ReturnValues: 'UPDATED_NEW' as const,
     };
-    try {
-      return await this.#table.attempts.repeat((options) => this.#table.update(input, parseDrawnId, options));
-    } catch (error) {
-      throw error instanceof ConditionFailedError ? new IdsExhaustedError({ cause: error }) : error;
-    }
+    return this.#table.attempts.make(
+      (attempt) => this.#table.update(input, parseDrawnId, attempt),
+      async ({ refused }) => {
+        if (refused) throw new IdsExhaustedError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
+        return undefined;
+      },
+    );
   }
 
   #find(id: number): Promise<StoredBook | undefined> {
@@ -237,54 +198,40 @@ export class BookRepository {
   }
 }
 
-/** Makes the input that puts a book under an id that none has. */
-function putBook(id: number, fields: BookFields, token: string) {
-  const Item = { ...bookKey(id), ...fields, writeToken: token };
-  return { Item, ConditionExpression: 'attribute_not_exists(id)' };
+/** The condition that a book is in exactly one version, or was stored by other means and never updated. */
+function exactly(version: string | undefined) {
+  if (version !== undefined) return { expression: 'writeToken = :seen', values: { ':seen': version } };
+  return { expression: 'attribute_exists(id) AND attribute_not_exists(writeToken)', values: {} };
 }
 
-/** Makes the condition of one attempt at an update or a deletion, after the book has been `seen` or before. */
-function conditionOf(token: string, versions: Versions, seen?: StoredBook, fence?: string) {
-  const deadline = tokenLimit(token, attemptTimeoutMs);
-  const isOrdinary = ({ version = deadline, previousVersion = '', fence = '' }: StoredBook) =>
-    version < deadline && previousVersion < deadline && fence < token;
-  if (seen && (versions || fence !== undefined || !isOrdinary(seen))) {
-    const { version } = seen;
-    if (version !== undefined) return { expression: 'writeToken = :seen', values: { ':seen': version } };
-    return { expression: 'attribute_exists(id) AND attribute_not_exists(writeToken)', values: {} };
-  }
-  if (versions) {
-    const values = Object.fromEntries(versions.map((version, index) => [`:version${index}`, version]));
-    return { expression: `writeToken IN (${Object.keys(values).join()})`, values };
-  }
+/** The condition that there is a book, and no write after the deadline of the attempt with this token. */
+function inTime(token: string) {
   const isBelow = (name: string, limit: string) => `(attribute_not_exists(${name}) OR ${name} < ${limit})`;
-  const isInTime = `writeToken < :deadline AND ${isBelow('previousWriteToken', ':deadline')}`;
+  const isLast = `writeToken < :deadline AND ${isBelow('previousWriteToken', ':deadline')}`;
   return {
-    expression: `attribute_not_exists(expiresAt) AND ${isInTime} AND ${isBelow('fence', ':writeToken')}`,
-    values: { ':deadline': deadline },
+    expression: `attribute_not_exists(expiresAt) AND ${isLast} AND ${isBelow('fence', ':writeToken')}`,
+    values: { ':deadline': tokenLimit(token, attemptTimeoutMs) },
   };
 }
 
-/** Whether a condition cannot hold all versions, or none. */
-function needsReading(versions: Versions): boolean {
-  return versions !== undefined && (versions.length === 0 || versions.length > maxVersions);
+/** Whether {@link inTime} holds of a book. */
+function isOrdinary({ version, previousVersion = '', fence = '' }: Partial<StoredBook>, token: string) {
+  const deadline = tokenLimit(token, attemptTimeoutMs);
+  return version !== undefined && version < deadline && previousVersion < deadline && fence < token;
 }
 
-/** @throws {BookNotFoundError} when there is no book, or not any more */
-function currentOf(found: StoredBook | undefined): VersionedBook {
-  if (found?.book === undefined) throw new BookNotFoundError();
-  return { book: found.book, version: found.version };
-}
-
-/** @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError} unless there is a book in one of the versions */
-function check(
-  found: StoredBook | undefined,
-  versions: Versions,
-  isRefusedForSize?: Change['isRefusedForSize'],
-): VersionedBook {
-  const current = currentOf(found);
-  if (versions?.includes(current.version ?? untagged) ?? true) return current;
-  throw isRefusedForSize?.(current) ? new BookTooLargeError() : new VersionMismatchError();
+/**
+ * Returns the book that was found.
+ *
+ * @throws {BookNotFoundError} when there is none, or not any more
+ * @throws {BookTooLargeError | VersionMismatchError} when it has none of the versions; a book that would not fit into an item
+ *   with the changes comes first (specification 12.6)
+ */
+function check(found: StoredBook | undefined, versions?: Versions, changes: object = {}): VersionedBook {
+  const { book, version } = found ?? {};
+  if (book === undefined) throw new BookNotFoundError();
+  if (versions?.some((named) => named === version) ?? true) return { book, version };
+  throw isTooLarge({ ...book, ...changes }) ? new BookTooLargeError() : new VersionMismatchError();
 }
 
 /** @returns the token among ours with which the book was written last, or before the last time */
@@ -293,15 +240,15 @@ function ownToken({ version, previousVersion }: StoredBook, ours: readonly strin
 }
 
 /**
- * Whether one of our lost writes may have been carried out and replaced twice since. Otherwise the version before the last
- * one is either ours, or one that our write needed, or older than ours: a write after ours compared its deadline with our
- * token, so its own token is at most the timeout of an attempt older.
+ * Whether one of our lost updates may have been carried out and replaced twice since. Otherwise the version before the last
+ * one is either ours, or the one that our update needed, or older than ours: a write after ours compared its deadline with
+ * our token, so its own token is at most the timeout of an attempt older.
  */
 function mayBeReplaced(
   { previousVersion }: StoredBook,
   [first]: readonly string[],
-  needed: readonly (string | undefined)[] = [],
+  needed: Partial<StoredBook> | undefined,
 ): boolean {
-  if (first === undefined || needed.includes(previousVersion)) return false;
+  if (first === undefined || (needed && previousVersion === needed.version)) return false;
   return isSince(previousVersion, tokenLimit(first, -attemptTimeoutMs));
 }

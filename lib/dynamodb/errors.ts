@@ -5,10 +5,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { isClockSkewCorrectedError, isThrottlingError } from '@smithy/core/retry';
 import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
+import { namedError } from '../named-error.ts';
 
 /** An attempt got no usable response. Another one may. */
-export class AttemptError extends Error {
-  override readonly name = 'AttemptError';
+export class AttemptError extends namedError('AttemptError') {
   /** Whether DynamoDB may have carried out the request. */
   readonly mayBeDone: boolean;
 
@@ -20,22 +20,12 @@ export class AttemptError extends Error {
 }
 
 /** The condition of a write did not hold. Nothing was written. */
-export class ConditionFailedError extends Error {
-  override readonly name = 'ConditionFailedError';
+export class ConditionFailedError extends namedError('ConditionFailedError') {}
 
-  constructor(options?: ErrorOptions) {
-    super('the condition of a write does not hold', options);
-  }
-}
-
-export class TableNotFoundError extends Error {
-  override readonly name = 'TableNotFoundError';
-}
+export class TableNotFoundError extends namedError('TableNotFoundError') {}
 
 /** The table has another primary key than ours. */
-export class KeySchemaError extends Error {
-  override readonly name = 'KeySchemaError';
-}
+export class KeySchemaError extends namedError('KeySchemaError') {}
 
 /** No connection was made. */
 const unsentCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
@@ -55,16 +45,16 @@ export function interpretError(error: unknown): Error {
   if (error instanceof AttemptError || error instanceof StorageUnavailableError) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
-  const cancelled = error instanceof TransactionCanceledException ? error.CancellationReasons : undefined;
+  const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : undefined;
   const cause = error;
-  if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError({ cause });
-  if (cancelled?.some(({ Code }) => Code === 'ConditionalCheckFailed'))
-    return new ConditionFailedError({ cause });
-  if (isValidationError(error)) {
-    // DynamoDB has no other error for an item over 400 KB.
-    return /item size/i.test(error.message)
-      ? new BookTooLargeError('the item is too large', { cause })
-      : error;
+  const isRefused = reasons?.some(({ Code }) => Code === 'ConditionalCheckFailed');
+  if (isRefused || error instanceof ConditionalCheckFailedException) {
+    return new ConditionFailedError('the condition of a write does not hold', { cause });
+  }
+  if (error.name === 'ValidationException') {
+    // DynamoDB has no other error for an item over 400 KB. Everything else is a bug of ours, or another key schema.
+    const isTooLarge = /item size/i.test(error.message);
+    return isTooLarge ? new BookTooLargeError('the item is too large', { cause }) : error;
   }
   // The message quotes the response, which may be a book, and errors are logged.
   if (error.name === 'SyntaxError') {
@@ -79,9 +69,4 @@ export function interpretError(error: unknown): Error {
   }
   if (status >= 400 && status < 500) return new StorageUnavailableError(message, { cause });
   return new AttemptError(message, { mayBeDone: true, cause });
-}
-
-/** Whether DynamoDB refused a request as invalid: a bug of ours, another key schema, or an item over 400 KB. */
-export function isValidationError(error: unknown): boolean {
-  return (error as Error).name === 'ValidationException';
 }

@@ -1,46 +1,52 @@
 import { createHash } from 'node:crypto';
 import { type BookFields, bookFields } from '../books/book.ts';
+import { IdempotencyKeyUsedError } from '../books/errors.ts';
 import { claimKey } from './keys.ts';
 import { type Item, parseInteger, parseText } from './stored-items.ts';
 import type { Table } from './table.ts';
 
 const lifetimeSeconds = 7 * 24 * 60 * 60;
 
-/** The record that ties all creates with an idempotency key to one book. */
-export interface Claim {
-  /** Digest of the key and of the fields that it was first used with. */
-  readonly fingerprint: string;
-  readonly bookId: number;
-  readonly writeToken: string;
+/** The record that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
+export class IdempotencyClaim {
+  readonly #key: string;
+  readonly #fingerprint: string;
+  readonly #now = Math.floor(Date.now() / 1000);
+
+  constructor(key: string, fields: BookFields) {
+    this.#key = key;
+    this.#fingerprint = fingerprintOf(key, fields);
+  }
+
+  /**
+   * Reads what is stored for the key. An expired claim counts as absent, as DynamoDB removes it some time later.
+   *
+   * @throws {IdempotencyKeyUsedError} when the key was first used with other fields
+   */
+  async find(table: Table) {
+    const stored = await table.get(claimKey(this.#key), parseClaim);
+    if (stored === undefined || stored.expiresAt <= this.#now) return undefined;
+    if (stored.fingerprint !== this.#fingerprint) throw new IdempotencyKeyUsedError();
+    return stored;
+  }
+
+  /** Makes the input that puts the claim, on condition that {@link find} finds none that is done. */
+  put(bookId: number, writeToken: string) {
+    const claim = { fingerprint: this.#fingerprint, bookId, writeToken, done: true };
+    return {
+      Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
+      ConditionExpression: 'attribute_not_exists(id) OR attribute_not_exists(done) OR expiresAt <= :now',
+      ExpressionAttributeValues: { ':now': this.#now },
+    };
+  }
 }
 
-/** A claim that is stored. Builds before 1.0.0 stored it before its book, so one that is not `done` may have no book. */
-export type StoredClaim = Claim & { readonly done: boolean };
-
-/**
- * Reads the claim of a key, in a partition that no list reads.
- *
- * @param now - Unix time in seconds; a claim that has expired by then counts as absent, as DynamoDB removes it some time later
- */
-export async function findClaim(table: Table, key: string, now: number): Promise<StoredClaim | undefined> {
-  const stored = await table.get(claimKey(key), parseClaim);
-  return stored && stored.expiresAt > now ? stored : undefined;
-}
-
-/** Makes the input that puts a claim, on condition that {@link findClaim} finds none that is done. */
-export function putClaim(key: string, claim: Claim, now: number) {
-  return {
-    Item: { ...claimKey(key), ...claim, done: true, expiresAt: now + lifetimeSeconds },
-    ConditionExpression: 'attribute_not_exists(id) OR attribute_not_exists(done) OR expiresAt <= :now',
-    ExpressionAttributeValues: { ':now': now },
-  };
-}
-
-function parseClaim(item: Item): StoredClaim & { readonly expiresAt: number } {
+function parseClaim(item: Item) {
   return {
     fingerprint: parseText(item.fingerprint, 'a claim has no fingerprint'),
     bookId: parseInteger(item.bookId, 'a claim has no book'),
     writeToken: parseText(item.writeToken, 'a claim has no write token'),
+    /** Builds before 1.0.0 stored a claim before its book: without this, it may have none. */
     done: item.done === true,
     expiresAt: parseInteger(item.expiresAt, 'a claim has no expiry'),
   };
@@ -50,15 +56,12 @@ function parseClaim(item: Item): StoredClaim & { readonly expiresAt: number } {
 const firstFields = 3;
 
 /** @returns the SHA-256 of a key and the fields of its book, in base64url */
-export function fingerprintOf(key: string, fields: BookFields): string {
-  const entries = Object.entries(bookFields).map(([name, field]) => [
-    fields[name as keyof BookFields],
-    field.default,
-  ]);
-  const last = entries.findLastIndex(
-    ([value, byDefault], index) => index < firstFields || value !== byDefault,
+function fingerprintOf(key: string, fields: BookFields): string {
+  const names = Object.keys(bookFields) as (keyof BookFields)[];
+  const last = names.findLastIndex(
+    (name, index) => index < firstFields || fields[name] !== bookFields[name].default,
   );
-  const values = entries.slice(0, last + 1).map(([value]) => value);
+  const values = names.slice(0, last + 1).map((name) => fields[name]);
   return createHash('sha256')
     .update(JSON.stringify([key, ...values]))
     .digest('base64url');

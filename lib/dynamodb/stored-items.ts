@@ -3,6 +3,11 @@ import { AttemptError } from './errors.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
+/** Makes placeholders: some names, such as "year", are reserved words of DynamoDB's expressions. */
+export function attributeNames(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [`#${name}`, name]));
+}
+
 /** The item of a book, or what a deletion left of it. */
 export interface StoredBook {
   /** `undefined` after the deletion. */
@@ -24,20 +29,20 @@ const maxNumberBytes = 21;
 /** Whether a book with these fields cannot be stored, or could never be updated because the tokens would not fit. */
 export function isTooLarge(fields: Partial<BookFields>): boolean {
   const sizes = Object.entries(bookFields).map(([name, { type }]) => {
-    const text = type === 'string' ? String(fields[name as keyof BookFields] ?? '') : undefined;
-    return name.length + (text === undefined ? maxNumberBytes : Buffer.byteLength(text));
+    const value = type === 'string' ? String(fields[name as keyof BookFields] ?? '') : undefined;
+    return name.length + (value === undefined ? maxNumberBytes : Buffer.byteLength(value));
   });
   return sizes.reduce((total, size) => total + size) > maxFieldBytes;
 }
 
 /** @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
 export function parseStoredBook(item: Item): StoredBook {
-  const { writeToken, previousWriteToken, fence, expiresAt } = item;
+  const textOf = (name: string) => (typeof item[name] === 'string' ? item[name] : undefined);
   return {
-    book: expiresAt === undefined ? parseBook(item) : undefined,
-    version: textOf(writeToken),
-    previousVersion: textOf(previousWriteToken),
-    fence: textOf(fence),
+    book: item.expiresAt === undefined ? parseBook(item) : undefined,
+    version: textOf('writeToken'),
+    previousVersion: textOf('previousWriteToken'),
+    fence: textOf('fence'),
   };
 }
 
@@ -45,30 +50,25 @@ export function parseStoredBook(item: Item): StoredBook {
 export function parseBook(item: Item): Book {
   const fields = Object.entries(bookFields).map(([name, field]) => {
     const value = item[name] === undefined ? field.default : item[name];
-    const isValid = field.type === 'string' ? typeof value === 'string' : Number.isSafeInteger(value);
-    if (!isValid) throw damaged(`book ${item.id} has a "${name}" of the wrong type`);
-    return [name, value];
+    const problem = `book ${item.id} has a "${name}" of the wrong type`;
+    return [name, field.type === 'string' ? parseText(value, problem) : parseInteger(value, problem)];
   });
   return { id: parseInteger(item.id, 'a book has no id'), ...(Object.fromEntries(fields) as BookFields) };
 }
 
 /** @returns the last id that was drawn, 0 before the first @throws {AttemptError} when the item is damaged */
 export function parseCounter({ lastId }: Item): number {
-  const last = parseInteger(lastId, 'the counter has no "lastId"');
-  if (last < 0) throw damaged('the counter has a negative "lastId"');
-  return last;
+  return parseInteger(lastId, 'the counter has no "lastId"', 0);
 }
 
 /** @returns the id that was drawn @throws {AttemptError} when there is none in the response */
-export function parseDrawnId(counter: Item): number {
-  const id = parseCounter(counter);
-  if (id === 0) throw damaged('the counter drew 0, which is not an id');
-  return id;
+export function parseDrawnId({ lastId }: Item): number {
+  return parseInteger(lastId, 'the counter drew no id', 1);
 }
 
-/** @throws {AttemptError} with the problem when a value is not a safe integer */
-export function parseInteger(value: unknown, problem: string): number {
-  if (!Number.isSafeInteger(value)) throw damaged(problem);
+/** @throws {AttemptError} with the problem when a value is not a safe integer, or less than the minimum */
+export function parseInteger(value: unknown, problem: string, minimum = Number.MIN_SAFE_INTEGER): number {
+  if (!Number.isSafeInteger(value) || Number(value) < minimum) throw damaged(problem);
   return value as number;
 }
 
@@ -76,10 +76,6 @@ export function parseInteger(value: unknown, problem: string): number {
 export function parseText(value: unknown, problem: string): string {
   if (typeof value !== 'string') throw damaged(problem);
   return value;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** A response may be damaged on its way, so another attempt is worth it. */

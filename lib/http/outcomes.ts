@@ -1,3 +1,5 @@
+import { namedError } from '../named-error.ts';
+
 /** How a request ends: HTTP status, fixed message of the envelope, headers that always go with them. */
 export interface Outcome {
   readonly status: number;
@@ -49,8 +51,7 @@ export const outcomes = {
 } as const satisfies Record<string, Outcome>;
 
 /** Ends a request with an outcome. The client sees the outcome's status and message; `cause` goes to the log. */
-export class HttpError extends Error {
-  override readonly name = 'HttpError';
+export class HttpError extends namedError('HttpError') {
   readonly outcome: Outcome;
 
   constructor(outcome: Outcome, options?: ErrorOptions) {
