@@ -1,8 +1,6 @@
 import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-type Data = string | ArrayBuffer | ArrayBufferView;
-
 /**
  * SHA-256, or HMAC-SHA-256 with a secret, for the SDK's signatures ("Create a signed AWS API request"). The SDK's own class
  * hands secrets to `createHmac` as bytes; Node then throws and catches two errors before it makes a key of them. This and
@@ -11,13 +9,12 @@ type Data = string | ArrayBuffer | ArrayBufferView;
 export class Sha256 {
   readonly #hash: Hash | Hmac;
 
-  constructor(secret?: Data) {
-    if (secret === undefined) this.#hash = createHash('sha256');
-    else if (typeof secret === 'string') this.#hash = createHmac('sha256', secret);
-    else this.#hash = createHmac('sha256', createSecretKey(secret as Uint8Array));
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    const key = typeof secret === 'object' ? createSecretKey(secret as Uint8Array) : secret;
+    this.#hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
   }
 
-  update(data: Data): void {
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
     this.#hash.update(data as string | Uint8Array);
   }
 

@@ -12,7 +12,7 @@ import { createDynamoDBClient } from './client.ts';
 import { AttemptError, KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type QueryPage, readQueryPage } from './query-page.ts';
-import type { WholeResponse } from './request-handler.ts';
+import type { RequestOptions } from './request-handler.ts';
 import type { Item } from './stored-items.ts';
 import type { TableLocation } from './table-url.ts';
 
@@ -45,22 +45,15 @@ export class Table {
   /** Reads the body itself: the SDK converts each value twice, with several times the CPU time of the rest of a list. */
   query(input: Input<typeof QueryCommand>, areBooks: boolean): Promise<QueryPage> {
     return this.attempts.make(async (attempt) => {
-      const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
       let page: QueryPage | undefined;
-      command.middlewareStack.add(
-        (next) => async (args) => {
-          const result = await next(args);
-          const response = result.response as WholeResponse;
-          if (response.statusCode < 300) {
-            page = readQueryPage(response.body, areBooks);
-            response.body = Buffer.from('{}');
-          }
-          return result;
-        },
-        // Between the request handler and the SDK's deserializer; `override`, as lib-dynamodb concatenates a stack with itself.
-        { name: 'readPage', step: 'deserialize', override: true },
+      const takeBody: RequestOptions['takeBody'] = (body) => {
+        page = readQueryPage(body, areBooks);
+      };
+      const options = { ...attempt, takeBody };
+      await this.#client.send(
+        new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input }),
+        options,
       );
-      await this.#client.send(command, attempt);
       return page as QueryPage;
     });
   }

@@ -73,9 +73,8 @@ export function isIntegerLiteral(literal: string): boolean {
   const { integer, fraction = '', exponent = '0' } = numberLiteral.exec(literal)?.groups ?? {};
   if (integer === undefined) return false;
   const digits = integer + fraction;
-  // A loop and not /0+$/: that pattern takes quadratic time on a long run of zeros inside the digits.
-  let significant = digits.length;
-  while (significant > 0 && digits[significant - 1] === '0') significant -= 1;
-  const decimalPlaces = fraction.length - Number(exponent) - (digits.length - significant);
-  return significant === 0 || decimalPlaces <= 0;
+  // Without the assertion, a long run of zeros inside the digits would take quadratic time.
+  const { length } = digits.replace(/(?<!0)0+$/, '');
+  const decimalPlaces = fraction.length - Number(exponent) - (digits.length - length);
+  return length === 0 || decimalPlaces <= 0;
 }
