@@ -13,8 +13,9 @@ import { IdempotencyClaim } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
 import {
   attributeNames,
+  type Item,
   isTooLarge,
-  parseDrawnId,
+  parseInteger,
   parseStoredBook,
   type StoredBook,
 } from './stored-items.ts';
@@ -66,27 +67,28 @@ export class BookRepository {
     const claim = idempotencyKey === undefined ? undefined : new IdempotencyClaim(idempotencyKey, fields);
     const claimed = await claim?.find(this.#table);
     const id = claimed?.bookId ?? (await this.#drawId());
-    const created = (version: string, replayed = false) => ({ book: { id, ...fields }, version, replayed });
-    if (claimed?.done) return created(claimed.writeToken, true);
+    const created = (
+      { bookId = id, writeToken }: { bookId?: number; writeToken: string },
+      replayed = false,
+    ) => {
+      return { book: { id: bookId, ...fields }, version: writeToken, replayed };
+    };
+    if (claimed?.done) return created(claimed, true);
 
     const send = async (attempt: Attempt) => {
       const Item = { ...bookKey(id), ...fields, writeToken: attempt.token };
       const book = { Item, ConditionExpression: 'attribute_not_exists(id)' };
       await this.#table.put(claim ? [claim.put(id, attempt.token), book] : [book], attempt);
-      return created(attempt.token);
+      return created({ writeToken: attempt.token });
     };
     const settle = async ({ lost, refused }: Unsettled): Promise<CreatedBook | undefined> => {
       const stored = await claim?.find(this.#table);
-      if (stored && (stored.done || refused)) {
-        const { bookId, writeToken } = stored;
-        return { ...created(writeToken, !lost.includes(writeToken)), book: { id: bookId, ...fields } };
-      }
+      if (stored && (stored.done || refused)) return created(stored, !lost.includes(stored.writeToken));
       const found = claim ? undefined : await this.#find(id);
-      const version = found && ownToken(found, lost);
-      if (version !== undefined) return created(version);
+      const writeToken = found && ownToken(found, lost);
+      if (writeToken !== undefined) return created({ writeToken });
       if (found && lost.length > 0) throw new StorageUnavailableError('others changed the book');
-      if (refused)
-        throw new IdTakenError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
+      if (refused) throw new IdTakenError(`the counter drew id ${id}, which a book has: ${setLastId}`);
       return undefined;
     };
     return this.#table.attempts.make<CreatedBook>(send, settle);
@@ -125,33 +127,27 @@ export class BookRepository {
   /** Sets some attributes of a book, and removes all fields or none, while it has one of the versions. */
   async #change(id: number, versions: Versions, set: object, removed: readonly string[] = []) {
     const isRemoval = removed.length > 0;
-    let seen: Partial<StoredBook> | undefined;
+    let seen: Partial<StoredBook> | undefined = versions && { version: versions[0] };
     let fence: string | undefined;
-    if (versions?.length === 1) seen = { version: versions[0] };
-    else if (versions) {
-      const found = await this.#find(id);
-      check(found, versions, set);
-      seen = found;
+    if (versions && versions.length !== 1) {
+      seen = await this.#find(id);
+      check(seen, versions, set);
     }
 
     const send = async (attempt: Attempt) => {
       const { token } = attempt;
       const isExact = seen && (versions || fence || !isOrdinary(seen, token));
       const condition = isExact ? exactly(seen?.version) : inTime(token);
-      const attributes = { ...set, ...(fence && { fence }), writeToken: token };
-      const entries = Object.entries(attributes);
-      const assignments = entries.map(([name]) => `#${name} = :${name}`).join();
+      const entries = Object.entries({ ...set, ...(fence && { fence }), writeToken: token });
+      const assignments = entries.map(([name]) => `, #${name} = :${name}`).join('');
       const removal = isRemoval ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : '';
-      const shift = 'previousWriteToken = if_not_exists(writeToken, :writeToken)';
+      const values = entries.map(([name, value]) => [`:${name}`, value]);
       const input = {
         Key: bookKey(id),
         ConditionExpression: condition.expression,
-        UpdateExpression: `SET ${shift}, ${assignments}${removal}`,
-        ExpressionAttributeNames: attributeNames([...Object.keys(attributes), ...removed]),
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
-          ...condition.values,
-        },
+        UpdateExpression: `SET previousWriteToken = if_not_exists(writeToken, :writeToken)${assignments}${removal}`,
+        ExpressionAttributeNames: attributeNames([...entries.map(([name]) => name), ...removed]),
+        ExpressionAttributeValues: { ...Object.fromEntries(values), ...condition.values },
         ReturnValues: 'ALL_NEW' as const,
       };
       const stored = await this.#table.update(input, parseStoredBook, attempt);
@@ -184,13 +180,12 @@ export class BookRepository {
       ExpressionAttributeValues: { ':one': 1, ':max': Number.MAX_SAFE_INTEGER },
       ReturnValues: 'UPDATED_NEW' as const,
     };
-    return this.#table.attempts.make(
-      (attempt) => this.#table.update(input, parseDrawnId, attempt),
-      async ({ refused }) => {
-        if (refused) throw new IdsExhaustedError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
-        return undefined;
-      },
-    );
+    const parse = ({ lastId }: Item) => parseInteger(lastId, 'the counter drew no id', 1);
+    const send = (attempt: Attempt) => this.#table.update(input, parse, attempt);
+    return this.#table.attempts.make(send, async ({ refused }) => {
+      if (refused) throw new IdsExhaustedError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
+      return undefined;
+    });
   }
 
   #find(id: number): Promise<StoredBook | undefined> {
@@ -227,7 +222,11 @@ function isOrdinary({ version, previousVersion = '', fence = '' }: Partial<Store
  * @throws {BookTooLargeError | VersionMismatchError} when it has none of the versions; a book that would not fit into an item
  *   with the changes comes first (specification 12.6)
  */
-function check(found: StoredBook | undefined, versions?: Versions, changes: object = {}): VersionedBook {
+function check(
+  found: Partial<StoredBook> | undefined,
+  versions?: Versions,
+  changes: object = {},
+): VersionedBook {
   const { book, version } = found ?? {};
   if (book === undefined) throw new BookNotFoundError();
   if (versions?.some((named) => named === version) ?? true) return { book, version };

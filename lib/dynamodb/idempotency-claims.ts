@@ -7,6 +7,9 @@ import type { Table } from './table.ts';
 
 const lifetimeSeconds = 7 * 24 * 60 * 60;
 
+/** The fields of the first claims. Added ones count from the first that has no default, so that claims outlive a new field. */
+const firstFields = 3;
+
 /** The record that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
 export class IdempotencyClaim {
   readonly #key: string;
@@ -14,8 +17,14 @@ export class IdempotencyClaim {
   readonly #now = Math.floor(Date.now() / 1000);
 
   constructor(key: string, fields: BookFields) {
+    const names = Object.keys(bookFields) as (keyof BookFields)[];
+    const isDefault = (name: keyof BookFields) => fields[name] === bookFields[name].default;
+    const last = names.findLastIndex((name, index) => index < firstFields || !isDefault(name));
+    const values = names.slice(0, last + 1).map((name) => fields[name]);
     this.#key = key;
-    this.#fingerprint = fingerprintOf(key, fields);
+    this.#fingerprint = createHash('sha256')
+      .update(JSON.stringify([key, ...values]))
+      .digest('base64url');
   }
 
   /**
@@ -41,28 +50,13 @@ export class IdempotencyClaim {
   }
 }
 
-function parseClaim(item: Item) {
+function parseClaim({ fingerprint, bookId, writeToken, done, expiresAt }: Item) {
   return {
-    fingerprint: parseText(item.fingerprint, 'a claim has no fingerprint'),
-    bookId: parseInteger(item.bookId, 'a claim has no book'),
-    writeToken: parseText(item.writeToken, 'a claim has no write token'),
+    fingerprint: parseText(fingerprint, 'a claim has no fingerprint'),
+    bookId: parseInteger(bookId, 'a claim has no book'),
+    writeToken: parseText(writeToken, 'a claim has no write token'),
     /** Builds before 1.0.0 stored a claim before its book: without this, it may have none. */
-    done: item.done === true,
-    expiresAt: parseInteger(item.expiresAt, 'a claim has no expiry'),
+    done: done === true,
+    expiresAt: parseInteger(expiresAt, 'a claim has no expiry'),
   };
-}
-
-/** The fields of the first claims. Added ones count from the first that has no default, so that claims outlive a new field. */
-const firstFields = 3;
-
-/** @returns the SHA-256 of a key and the fields of its book, in base64url */
-function fingerprintOf(key: string, fields: BookFields): string {
-  const names = Object.keys(bookFields) as (keyof BookFields)[];
-  const last = names.findLastIndex(
-    (name, index) => index < firstFields || fields[name] !== bookFields[name].default,
-  );
-  const values = names.slice(0, last + 1).map((name) => fields[name]);
-  return createHash('sha256')
-    .update(JSON.stringify([key, ...values]))
-    .digest('base64url');
 }

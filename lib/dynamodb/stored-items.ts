@@ -3,11 +3,6 @@ import { AttemptError } from './errors.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Makes placeholders: some names, such as "year", are reserved words of DynamoDB's expressions. */
-export function attributeNames(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [`#${name}`, name]));
-}
-
 /** The item of a book, or what a deletion left of it. */
 export interface StoredBook {
   /** `undefined` after the deletion. */
@@ -29,29 +24,34 @@ const maxNumberBytes = 21;
 /** Whether a book with these fields cannot be stored, or could never be updated because the tokens would not fit. */
 export function isTooLarge(fields: Partial<BookFields>): boolean {
   const sizes = Object.entries(bookFields).map(([name, { type }]) => {
-    const value = type === 'string' ? String(fields[name as keyof BookFields] ?? '') : undefined;
-    return name.length + (value === undefined ? maxNumberBytes : Buffer.byteLength(value));
+    const value = fields[name as keyof BookFields] ?? '';
+    return name.length + (type === 'string' ? Buffer.byteLength(String(value)) : maxNumberBytes);
   });
   return sizes.reduce((total, size) => total + size) > maxFieldBytes;
 }
 
+/** Makes placeholders: some names, such as "year", are reserved words of DynamoDB's expressions. */
+export function attributeNames(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [`#${name}`, name]));
+}
+
 /** @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
 export function parseStoredBook(item: Item): StoredBook {
-  const textOf = (name: string) => (typeof item[name] === 'string' ? item[name] : undefined);
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     book: item.expiresAt === undefined ? parseBook(item) : undefined,
-    version: textOf('writeToken'),
-    previousVersion: textOf('previousWriteToken'),
-    fence: textOf('fence'),
+    version: textOf(item.writeToken),
+    previousVersion: textOf(item.previousWriteToken),
+    fence: textOf(item.fence),
   };
 }
 
 /** Reads the fields of a book. One that was stored before the table of fields had a field has the field's default. */
 export function parseBook(item: Item): Book {
   const fields = Object.entries(bookFields).map(([name, field]) => {
+    const parse = field.type === 'string' ? parseText : parseInteger;
     const value = item[name] === undefined ? field.default : item[name];
-    const problem = `book ${item.id} has a "${name}" of the wrong type`;
-    return [name, field.type === 'string' ? parseText(value, problem) : parseInteger(value, problem)];
+    return [name, parse(value, `book ${item.id} has a "${name}" of the wrong type`)];
   });
   return { id: parseInteger(item.id, 'a book has no id'), ...(Object.fromEntries(fields) as BookFields) };
 }
@@ -59,11 +59,6 @@ export function parseBook(item: Item): Book {
 /** @returns the last id that was drawn, 0 before the first @throws {AttemptError} when the item is damaged */
 export function parseCounter({ lastId }: Item): number {
   return parseInteger(lastId, 'the counter has no "lastId"', 0);
-}
-
-/** @returns the id that was drawn @throws {AttemptError} when there is none in the response */
-export function parseDrawnId({ lastId }: Item): number {
-  return parseInteger(lastId, 'the counter drew no id', 1);
 }
 
 /** @throws {AttemptError} with the problem when a value is not a safe integer, or less than the minimum */

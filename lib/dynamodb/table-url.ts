@@ -20,8 +20,8 @@ const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 export function parseTableUrl(text: string, defaultRegion: string): TableLocation | undefined {
   const url = URL.parse(text);
   const tableName = url && tablePath.exec(url.pathname)?.[1];
-  if (!tableName || !/^https?:$/.test(url.protocol)) return undefined;
-  if (url.search || url.hash || url.username || url.password) return undefined;
+  if (!tableName || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/${tableName}`)
+    return undefined;
   return { endpoint: url.origin, region: regionOf(url.origin) ?? defaultRegion, tableName };
 }
 

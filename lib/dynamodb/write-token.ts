@@ -3,15 +3,12 @@ import { v7 } from 'uuid';
 /** A UUIDv7 (RFC 9562 section 5.7) begins with its milliseconds since 1970. Builds before 1.0.0 stored random tokens. */
 const uuidV7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
 
-/**
- * Makes the token of one attempt at a write. Tokens have an order in time: text compares them, here and in DynamoDB, and
- * those of one process always ascend.
- */
+/** Makes the token of one attempt at a write. Tokens have an order in time, as text, and those of one process ascend. */
 export function createWriteToken(): string {
   return v7();
 }
 
-/** @returns a text that is larger than the tokens before a moment, and smaller than those from then on: so long after a token */
+/** @returns a text between the tokens before a moment and those from then on: so long after a token */
 export function tokenLimit(token: string, laterMs: number): string {
   const milliseconds = (timeOf(token) ?? 0) + laterMs;
   return milliseconds.toString(16).padStart(12, '0').replace(/^.{8}/, '$&-');
@@ -24,5 +21,5 @@ export function isSince(token: string | undefined, limit: string): boolean {
 
 function timeOf(token: string): number | undefined {
   const [, high, low] = uuidV7.exec(token) ?? [];
-  return high === undefined ? undefined : Number.parseInt(`${high}${low}`, 16);
+  return high && low ? Number.parseInt(high + low, 16) : undefined;
 }
