@@ -18,15 +18,17 @@ export interface Config extends EndpointConfig {
   readonly table: TableLocation;
 }
 
-/** For endpoints that are not AWS's own and so name no region. */
-const defaultRegion = 'us-east-1';
-
 /** The configuration cannot be loaded. The message names every setting that is wrong. */
 export class ConfigError extends namedError('ConfigError') {
   constructor(problems: readonly string[]) {
     super(`The configuration cannot be loaded: ${problems.join('; ')}.`);
   }
 }
+
+const originProblem = 'CORS_ORIGIN is not the origin of a web site, like https://docs.example.com';
+const tableProblem =
+  'DB_URL is not the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." ' +
+  'as its path, like https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books';
 
 /**
  * Loads the settings of every endpoint, and those of one endpoint.
@@ -46,31 +48,26 @@ export function loadConfig<Part extends 'credentials' | 'table'>(
   };
   const readers: { readonly [Name in keyof Config]: () => Config[Name] | undefined } = {
     signingSecret: () => required('SECRET_TOKEN'),
-    corsOrigin: () => readOrigin(environment.CORS_ORIGIN || undefined, problems),
+    corsOrigin: () => {
+      const origin = environment.CORS_ORIGIN || undefined;
+      if (origin !== undefined && !isWebOrigin(origin)) problems.push(originProblem);
+      return origin;
+    },
     credentials: () => ({ username: required('AUTH_USERNAME'), password: required('AUTH_PASSWORD') }),
-    table: () => readTable(required('DB_URL'), environment.AWS_REGION || defaultRegion, problems),
+    table: () => {
+      const url = required('DB_URL');
+      const location = parseTableUrl(url, environment.AWS_REGION);
+      if (url !== '' && location === undefined) problems.push(tableProblem);
+      return location;
+    },
   };
   const names = ['signingSecret', 'corsOrigin', ...parts] as const;
-  const config: Partial<Config> = Object.fromEntries(names.map((name) => [name, readers[name]()]));
-  if (problems.length > 0) throw new ConfigError(problems);
-  return config as EndpointConfig & Pick<Config, Part>;
+  const config = Object.fromEntries(names.map((name) => [name, readers[name]()]));
+  if (problems.length === 0) return config as EndpointConfig & Pick<Config, Part>;
+  throw new ConfigError(problems);
 }
 
-function readOrigin(origin: string | undefined, problems: string[]): string | undefined {
-  const url = origin === undefined ? null : URL.parse(origin);
-  if (origin !== undefined && !(url?.origin === origin && /^https?:$/.test(url.protocol))) {
-    problems.push('CORS_ORIGIN is not the origin of a web site, like https://docs.example.com');
-  }
-  return origin;
-}
-
-function readTable(url: string, region: string, problems: string[]): TableLocation | undefined {
-  const location = parseTableUrl(url, region);
-  if (url !== '' && location === undefined) {
-    problems.push(
-      'DB_URL is not the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." ' +
-        'as its path, like https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books',
-    );
-  }
-  return location;
+function isWebOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.origin === text && /^https?:$/.test(url.protocol);
 }

@@ -38,12 +38,9 @@ export function protectedEndpoint(config: EndpointConfig, success: Outcome, hand
 }
 
 /**
- * Composes the middleware stack of every endpoint, outermost first. The log is outermost because it reports the finished
- * response; then CORS, whose headers errors need too; then the envelope of errors, so inner failures still get it; then the
- * refusal of events that are not requests.
- *
- * @param access - middleware that decides who reaches the handler
- * @param respond - handles a request and makes the response
+ * Composes the middleware stack of every endpoint, outermost first: the log, which reports the finished response; CORS, whose
+ * headers errors need too; the envelope of errors; the refusal of events that are not requests; and `access`, which decides
+ * who reaches the handler.
  */
 export function composeStack<Response>(
   { corsOrigin }: EndpointConfig,
@@ -54,9 +51,7 @@ export function composeStack<Response>(
   return middy<APIGatewayProxyEvent, Response | APIGatewayProxyResult>({
     timeoutEarlyInMillis: timeoutReserveMs,
     timeoutEarlyResponse: () => {
-      throw new HttpError(outcomes.serviceUnavailable, {
-        cause: new Error('the function was about to time out'),
-      });
+      throw refusal(outcomes.serviceUnavailable, 'the function was about to time out');
     },
     requestStart: (request) => {
       const { event, context } = request;
@@ -72,9 +67,9 @@ export function composeStack<Response>(
       request.response = createResponse(outcomeOf(request.error), {});
     })
     .before(function refuseOtherEvents({ event }) {
-      if (isRequest(event)) return;
-      const cause = Object.assign(new Error('not a request of API Gateway'), { code: 'ERR_NOT_API_GATEWAY' });
-      throw new HttpError(outcomes.badRequest, { cause });
+      if (!isRequest(event)) {
+        throw refusal(outcomes.badRequest, 'not a request of API Gateway', 'ERR_NOT_API_GATEWAY');
+      }
     })
     .use(access)
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
@@ -84,4 +79,9 @@ export function composeStack<Response>(
 function isRequest(event: unknown): event is APIGatewayProxyEvent {
   const { httpMethod, requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
   return typeof httpMethod === 'string' && typeof requestContext === 'object' && requestContext !== null;
+}
+
+/** Ends a request. The log shows the cause, with its code. */
+function refusal(outcome: Outcome, message: string, code?: string): HttpError {
+  return new HttpError(outcome, { cause: Object.assign(new Error(message), { code }) });
 }

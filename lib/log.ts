@@ -12,7 +12,6 @@ type Response = { readonly statusCode: number; readonly body: unknown };
 type State = { startedAt?: number };
 /** The event of an invocation; other events than requests have none of its members. */
 type Event = Partial<APIGatewayProxyEvent>;
-type LoggedRequest = Request<Event, Response, Error, Context, State>;
 
 /**
  * Middleware that writes one line for each request: ids, route, status, duration in milliseconds, cold start. A 5xx is
@@ -22,9 +21,11 @@ type LoggedRequest = Request<Event, Response, Error, Context, State>;
 export function logRequests(): MiddlewareObj<Event, Response, Error, Context, State> {
   let coldStart = true;
 
-  const logRequest = ({ event, context, response, error, internal }: LoggedRequest): void => {
+  const logRequest = (request: Request<Event, Response, Error, Context, State>): void => {
+    const { event, context, response, error, internal } = request;
     const status = response?.statusCode ?? 500;
     const failed = status >= 500 || (status < 400 && error != null);
+    const reason = (error?.cause as NodeJS.ErrnoException | undefined)?.code;
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
       requestId: context.awsRequestId,
       apiRequestId: event.requestContext?.requestId,
@@ -32,7 +33,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
       status,
       durationMs: Math.round((performance.now() - (internal.startedAt ?? Number.NaN)) * 1000) / 1000,
       coldStart,
-      ...(failed ? { error } : { reason: codeOf(error?.cause) }),
+      ...(failed ? { error } : { reason }),
     });
     coldStart = false;
   };
@@ -48,10 +49,6 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
     },
     onError: logRequest,
   };
-}
-
-function codeOf(cause: unknown): unknown {
-  return cause instanceof Error && 'code' in cause ? cause.code : undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import { composeStack, type ProxyHandler } from './endpoint.ts';
 import { encodeContent } from './http/content-encoding.ts';
 import type { Outcome } from './http/outcomes.ts';
 import { type StreamedResponse, type StreamedResult, startStream } from './http/stream-envelope.ts';
+import { namedError } from './named-error.ts';
 import { requireToken } from './require-token.ts';
 
 /** Makes the Lambda handler of an endpoint that requires a token and streams an array of any length. */
@@ -21,20 +22,12 @@ export function streamingEndpoint(
 }
 
 /** A response failed after its first byte. Lambda's runtime prints every member of the errors that it gets: no cause. */
-class BrokenResponseError extends Error {
-  override readonly name = 'BrokenResponseError';
-}
+class BrokenResponseError extends namedError('BrokenResponseError') {}
 
-/** The arguments of an execution mode, which middy's types leave out. */
+/** The first argument of an execution mode, which middy's types leave out. */
 interface Engine {
   middyRequest(event: unknown, context: unknown): Request;
-  runRequest(
-    request: Request,
-    ...stack: readonly unknown[]
-  ): Promise<StreamedResponse | APIGatewayProxyResult>;
-}
-interface Plugin {
-  requestStart(request: Request): void;
+  runRequest(request: Request, ...stack: unknown[]): Promise<StreamedResponse | APIGatewayProxyResult>;
 }
 
 /**
@@ -48,7 +41,7 @@ function streamResponses(
   _handler: unknown,
   after: unknown,
   onError: unknown,
-  plugin: Plugin,
+  plugin: { requestStart(request: Request): void },
 ) {
   let handle: unknown;
   const stack = awslambda.streamifyResponse(async (event, stream, context) => {
@@ -57,17 +50,14 @@ function streamResponses(
     const { body, ...head } = await runRequest(request, before, handle, after, onError, plugin);
     const response = awslambda.HttpResponseStream.from(stream, head);
     response.write(''); // sends the head
-    try {
-      await pipeline(typeof body === 'string' ? [body] : body, response, { end: false });
-    } catch {
+    await pipeline(typeof body === 'string' ? [body] : body, response, { end: false }).catch(() => {
       throw new BrokenResponseError('The response broke off. The log line of the request has the cause.');
-    }
+    });
     response.end();
   });
-  return Object.assign(stack, {
-    handler(handler: unknown) {
-      handle = handler;
-      return stack;
-    },
-  });
+  const handler = (base: unknown) => {
+    handle = base;
+    return stack;
+  };
+  return Object.assign(stack, { handler });
 }

@@ -12,7 +12,7 @@ export const attemptTimeoutMs = 2_800;
 /** With the timeout and the delays, a read fails within about 9 s, before a function's 10 s are over. */
 const maxFailures = 3;
 
-/** Refusals that a write survives: of 50 concurrent updates of a book, each is refused once or twice at most. */
+/** Of 50 concurrent updates of a book, each is refused once or twice at most. */
 const maxRefusals = 10;
 
 /** The delay before another attempt is random, up to this and then twice as much each time. */
@@ -21,27 +21,20 @@ const firstDelayMs = 100;
 /** A list has four requests under way; more would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
-/** One attempt at a request. */
+/** One attempt at a request: its number, from 1 up, the token of its write, and what ends it. */
 export interface Attempt {
-  /** 1 for the first one. */
   readonly attempt: number;
-  /** The write token, by which an attempt that was carried out is recognized. */
   readonly token: string;
   readonly abortSignal: AbortSignal;
 }
 
-/** What the attempts at a write have come to when none got a usable response. */
+/** The tokens of the attempts that may have been carried out, oldest first, and whether the last one was refused. */
 export interface Unsettled {
-  /** The tokens of the attempts that may have been carried out, oldest first. */
   readonly lost: readonly string[];
-  /** Whether the last attempt was refused by its condition. */
   readonly refused: boolean;
 }
 
-/**
- * The attempts at requests to one database. A bounded number is under way at a time, first come first served, and the time of
- * an attempt starts when its turn comes, so that overload slows requests down and does not fail them.
- */
+/** The attempts at requests to one database. Each waits for its turn before its time starts: overload makes none fail. */
 export class Attempts {
   readonly #limit = pLimit(requestsAtOnce);
 
@@ -55,7 +48,6 @@ export class Attempts {
    * @param send - makes one attempt
    * @param settle - reads what a write has stored, and returns its result if it is settled, `undefined` for another attempt;
    *   absent for a request that does no harm when it is carried out twice
-   * @throws {StorageUnavailableError} and what `settle` throws
    */
   async make<Value>(
     send: (attempt: Attempt) => Promise<Value>,

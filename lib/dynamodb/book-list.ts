@@ -1,14 +1,13 @@
 import { type Book, bookFields } from '../books/book.ts';
 import { CounterMissingError } from '../books/errors.ts';
 import { counterKey, type ItemKey, shardOf } from './keys.ts';
-import type { QueryPage } from './query-page.ts';
 import { attributeNames, parseCounter } from './stored-items.ts';
 import type { Table } from './table.ts';
 
 /** Shards whose first page is requested ahead: more take memory and save hardly any time. */
 const shardsAhead = 3;
 
-/** Books in a database page of the whole list: half of what a Query can return, because several pages are in memory at once. */
+/** Books in a database page of the whole list: half of what a Query can return, as several pages are in memory at once. */
 const maxBooksPerPage = 5_000;
 
 /** Database pages (1 MB) of a part of the list that are held in memory before its end is known. */
@@ -27,7 +26,7 @@ const onlyIds = ['id'];
 
 /**
  * The list of books, in ascending order of their ids. Each operation throws a {@link StorageUnavailableError} when the
- * database gives no usable response, and a {@link CounterMissingError} when the table holds books and no counter.
+ * database gives no usable response, and a {@link CounterMissingError}.
  */
 export class BookList {
   readonly #table: Table;
@@ -37,22 +36,21 @@ export class BookList {
   }
 
   /**
-   * Reads all books as text, without an object for each. Memory does not grow with their number: only the first pages of a
-   * few shards are read ahead. Books that are created or deleted meanwhile may or may not be included; every other book
-   * is, once.
+   * Reads all books as text. Memory does not grow with their number: only the first pages of a few shards are read ahead.
+   * Books that are created or deleted meanwhile may or may not be included; every other book is, once.
    */
   async *readAll(): AsyncGenerator<string> {
-    const ahead = [this.#startQuery(0)];
+    const ahead = [this.#query(0)];
     const lastShard = await this.#readLastShard();
     for (let shard = 0; shard <= lastShard; shard += 1) {
-      let page = ahead.shift() ?? this.#startQuery(shard);
+      let page = ahead.shift() ?? this.#query(shard);
       for (;;) {
         const { items: books, lastEvaluatedKey } = await page;
         // Only now, so that the first books do not wait behind others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
-          ahead.push(this.#startQuery(shard + 1 + ahead.length));
+          ahead.push(this.#query(shard + 1 + ahead.length));
         }
-        if (lastEvaluatedKey) page = this.#startQuery(shard, lastEvaluatedKey);
+        if (lastEvaluatedKey) page = this.#query(shard, lastEvaluatedKey);
         if (books !== '') yield books;
         if (!lastEvaluatedKey) break;
       }
@@ -60,9 +58,8 @@ export class BookList {
   }
 
   /**
-   * Reads at most `limit` books with ids above `after`. It costs what one Query for them costs, unless they lie across
-   * shards. Whether more follow is known before the first book is sent: when the books are too large to be held in memory
-   * until then, the ids of the rest are read first, which reads the rest twice.
+   * Reads at most `limit` books with ids above `after`, mostly with one Query. Whether more follow is known before the first
+   * book is sent: of books that are too large to be held in memory until then, the ids are read first.
    */
   async readPage(after: number, limit: number): Promise<BookPage> {
     const held: Book[] = [];
@@ -73,9 +70,8 @@ export class BookList {
       if (pages === maxHeldPages) break;
     }
     const ids = held.map(({ id }) => id);
-    const missing = limit + 1 - ids.length;
-    if (pages === maxHeldPages && missing > 0) {
-      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, onlyIds, missing);
+    if (pages === maxHeldPages && ids.length <= limit) {
+      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, onlyIds, limit + 1 - ids.length);
       for await (const books of rest) ids.push(...books.map(({ id }) => id));
     }
     return {
@@ -84,7 +80,7 @@ export class BookList {
     };
   }
 
-  /** Rereads the books that did not fit in memory, by id rather than by count: others may be created or deleted in between. */
+  /** Rereads the books that were not held, by id rather than by count: others may be created or deleted in between. */
   async *#streamPage(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
     yield toJson(held.slice(0, ids.length));
     const last = ids.at(-1);
@@ -96,14 +92,14 @@ export class BookList {
     }
   }
 
-  async *#readAfter<Element>(after: number, attributes: readonly string[], limit = Infinity) {
+  async *#readAfter<Element>(after: number, attributes: string[], limit = Infinity) {
     let missing = limit;
     let lastShard: number | undefined;
     for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: ItemKey | undefined;
       let items = missing;
       do {
-        const page = await this.#query(shard, attributes, after, items, startKey);
+        const page = await this.#query(shard, startKey, after, items, attributes);
         const elements: readonly Element[] = JSON.parse(`[${page.items}]`);
         if (elements.length > 0) yield elements;
         missing -= elements.length;
@@ -115,24 +111,21 @@ export class BookList {
     }
   }
 
-  /** Starts a Query that is awaited later. A rejection is handled then; this avoids an unhandledRejection. */
-  #startQuery(shard: number, startKey?: ItemKey): Promise<QueryPage> {
-    const page = this.#query(shard, wholeBooks, 0, maxBooksPerPage, startKey);
-    page.catch(() => {});
+  #query(shard: number, startKey?: ItemKey, after = 0, limit = maxBooksPerPage, attributes = wholeBooks) {
+    const page = this.#table.query(
+      {
+        KeyConditionExpression: '#shard = :shard AND #id > :after',
+        FilterExpression: 'attribute_not_exists(expiresAt)', // deleted books
+        ProjectionExpression: attributes.map((name) => `#${name}`).join(),
+        ExpressionAttributeNames: attributeNames(['shard', ...attributes]),
+        ExpressionAttributeValues: { ':shard': shard, ':after': after },
+        ExclusiveStartKey: startKey,
+        ...(limit < Infinity && { Limit: limit }),
+      },
+      attributes === wholeBooks,
+    );
+    page.catch(() => {}); // It may be awaited later.
     return page;
-  }
-
-  #query(shard: number, attributes: readonly string[], after: number, limit: number, startKey?: ItemKey) {
-    const input = {
-      KeyConditionExpression: '#shard = :shard AND #id > :after',
-      FilterExpression: 'attribute_not_exists(expiresAt)', // deleted books
-      ProjectionExpression: attributes.map((name) => `#${name}`).join(),
-      ExpressionAttributeNames: attributeNames(['shard', ...attributes]),
-      ExpressionAttributeValues: { ':shard': shard, ':after': after },
-      ExclusiveStartKey: startKey,
-      ...(limit < Infinity && { Limit: limit }),
-    };
-    return this.#table.query(input, attributes === wholeBooks);
   }
 
   /** Without a counter, the list of a table that holds books would end too soon and look complete. */

@@ -13,9 +13,8 @@ import { IdempotencyClaim } from './idempotency-claims.ts';
 import { bookKey, counterKey } from './keys.ts';
 import {
   attributeNames,
-  type Item,
   isTooLarge,
-  parseInteger,
+  parseCounter,
   parseStoredBook,
   type StoredBook,
 } from './stored-items.ts';
@@ -32,8 +31,7 @@ const setLastId = 'set its lastId to the highest id in the table';
 
 /**
  * The books one by one. Each operation throws a {@link StorageUnavailableError} when the database gives no usable response,
- * or nobody can know whether a write was carried out; with versions, also a {@link VersionMismatchError} when the book has
- * none of them.
+ * or nobody can know whether a write was carried out; with versions, also a {@link VersionMismatchError}.
  *
  * An attempt at a write may arrive after it was given up, and must then do nothing. So each attempt has a token, which
  * becomes the version of the book, and a condition:
@@ -88,8 +86,8 @@ export class BookRepository {
       const writeToken = found && ownToken(found, lost);
       if (writeToken !== undefined) return created({ writeToken });
       if (found && lost.length > 0) throw new StorageUnavailableError('others changed the book');
-      if (refused) throw new IdTakenError(`the counter drew id ${id}, which a book has: ${setLastId}`);
-      return undefined;
+      if (!refused) return undefined;
+      throw new IdTakenError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
     };
     return this.#table.attempts.make<CreatedBook>(send, settle);
   }
@@ -114,11 +112,7 @@ export class BookRepository {
     return check(await this.#change(id, versions, changes));
   }
 
-  /**
-   * Removes a book. Its tokens stay for a day, so that a lost response can be told from a book that was not there.
-   *
-   * @throws {BookNotFoundError}
-   */
+  /** Removes a book. Its tokens stay for a day, as the answer to a lost response. @throws {BookNotFoundError} */
   async delete(id: number, versions?: Versions): Promise<void> {
     const expiresAt = Math.floor(Date.now() / 1000) + deletedSeconds;
     await this.#change(id, versions, { expiresAt }, Object.keys(bookFields));
@@ -180,8 +174,7 @@ export class BookRepository {
       ExpressionAttributeValues: { ':one': 1, ':max': Number.MAX_SAFE_INTEGER },
       ReturnValues: 'UPDATED_NEW' as const,
     };
-    const parse = ({ lastId }: Item) => parseInteger(lastId, 'the counter drew no id', 1);
-    const send = (attempt: Attempt) => this.#table.update(input, parse, attempt);
+    const send = (attempt: Attempt) => this.#table.update(input, (item) => parseCounter(item, 1), attempt);
     return this.#table.attempts.make(send, async ({ refused }) => {
       if (refused) throw new IdsExhaustedError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
       return undefined;
@@ -216,11 +209,9 @@ function isOrdinary({ version, previousVersion = '', fence = '' }: Partial<Store
 }
 
 /**
- * Returns the book that was found.
- *
- * @throws {BookNotFoundError} when there is none, or not any more
- * @throws {BookTooLargeError | VersionMismatchError} when it has none of the versions; a book that would not fit into an item
- *   with the changes comes first (specification 12.6)
+ * @returns the book that was found @throws {BookNotFoundError}
+ * @throws {BookTooLargeError | VersionMismatchError} when it has none of the versions, and is or is not too large with the
+ *   changes (specification 12.6)
  */
 function check(
   found: Partial<StoredBook> | undefined,

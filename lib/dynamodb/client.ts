@@ -11,14 +11,17 @@ const fixedSettings = {
   defaultsMode: 'standard',
   disableClockSkewCorrection: false,
   endpointDiscoveryEnabled: false,
-  maxAttempts: 1, // The SDK would repeat a write whose response was lost, although it may have been carried out (attempts.ts).
+  maxAttempts: 1,
   retryMode: 'standard',
   useDualstackEndpoint: false,
   useFipsEndpoint: false,
 } as const satisfies DynamoDBClientConfig;
 
-/** Nothing is logged, and the request handler names the service. Composing both takes CPU time (docs/benchmarks.md). */
-const unusedMiddleware = ['loggerMiddleware', 'getUserAgentMiddleware'];
+/**
+ * Nothing is logged, the request handler names the service, and the SDK would repeat a write whose response was lost, although
+ * it may have been carried out (attempts.ts). They take CPU time, too (docs/benchmarks.md).
+ */
+const unusedMiddleware = ['loggerMiddleware', 'getUserAgentMiddleware', 'retryMiddleware'];
 
 /** Makes a client for the table's endpoint, with the credentials of the environment, that makes one attempt at a request. */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {

@@ -14,15 +14,15 @@ const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 /**
  * Parses DB_URL: a DynamoDB endpoint with the name of the table as its path, like `http://127.0.0.1:8000/books`.
  *
- * @param defaultRegion - the region for an endpoint that is not AWS's own and so names none
+ * @param region - the region for an endpoint that is not AWS's own and so names none
  * @returns the location, or `undefined` when the text is no such URL
  */
-export function parseTableUrl(text: string, defaultRegion: string): TableLocation | undefined {
+export function parseTableUrl(text: string, region = 'us-east-1'): TableLocation | undefined {
   const url = URL.parse(text);
   const tableName = url && tablePath.exec(url.pathname)?.[1];
   if (!tableName || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/${tableName}`)
     return undefined;
-  return { endpoint: url.origin, region: regionOf(url.origin) ?? defaultRegion, tableName };
+  return { endpoint: url.origin, region: regionOf(url.origin) ?? region, tableName };
 }
 
 /** @returns the region of an endpoint of AWS, `undefined` for other engines */

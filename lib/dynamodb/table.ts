@@ -19,9 +19,8 @@ import type { TableLocation } from './table-url.ts';
 type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
 
 /**
- * The requests to one table. Reads are strongly consistent and repeated; each throws a {@link StorageUnavailableError} when
- * no attempt gets a usable response. Methods that take an {@link Attempt} make one: those of `attempts` call them. A `parse`
- * that throws makes a response unusable.
+ * The requests to one table. Reads are strongly consistent and repeated until a {@link StorageUnavailableError}; methods that
+ * take an {@link Attempt} make one, for `attempts`. A `parse` that throws makes a response unusable.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
@@ -91,8 +90,7 @@ export class Table {
   }
 
   /**
-   * Reads the counter. Unlike DescribeTable, that takes no further permission, has no low quota, and leaves an open connection
-   * behind.
+   * Reads the counter: unlike DescribeTable, that takes no further permission, has no low quota, and leaves a connection open.
    *
    * @throws {TableNotFoundError | KeySchemaError} when the table is not one of books
    */

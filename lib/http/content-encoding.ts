@@ -25,10 +25,7 @@ export function encodeContent(event: APIGatewayProxyEvent, response: StreamedRes
   const headers = { ...response.headers, Vary: 'Accept-Encoding' };
   const encoder = encoders[coding]?.();
   if (encoder === undefined) return { ...response, headers };
-  return {
-    ...response,
-    headers: { ...headers, 'Content-Encoding': coding },
-    // Unlike pipe(), it destroys the other end when either fails or leaves.
-    body: pipeline(response.body, encoder, () => {}),
-  };
+  // Unlike pipe(), it destroys the other end when either fails or leaves.
+  const body = pipeline(response.body, encoder, () => {});
+  return { ...response, headers: { ...headers, 'Content-Encoding': coding }, body };
 }

@@ -4,12 +4,6 @@ import { combinedValue } from './header-values.ts';
 /** An element of a list of entity tags and its separator (RFC 9110 sections 5.6.1 and 8.8.3). */
 const element = /[ \t]*(?:(?<weak>W\/)?"(?<opaque>[\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
-/** An entity tag without its quotation marks. */
-interface EntityTag {
-  readonly opaque: string;
-  readonly weak: boolean;
-}
-
 /** Makes the header with the strong tag of a version, if there is one (RFC 9110 section 8.8.3). */
 export function entityTagHeader(version: string | undefined): Readonly<Record<string, string>> {
   return version === undefined ? {} : { ETag: `"${version}"` };
@@ -36,9 +30,9 @@ export function hasCurrentVersion(event: APIGatewayProxyEvent, version: string |
   return value === '*' || parseEntityTags(value).some(({ opaque }) => opaque === version);
 }
 
-/** Parses a list of entity tags; one malformed element makes it empty. */
-function parseEntityTags(list: string): readonly EntityTag[] {
-  const tags: EntityTag[] = [];
+/** Parses a list of entity tags, without their quotation marks; one malformed element makes it empty. */
+function parseEntityTags(list: string) {
+  const tags: { readonly opaque: string; readonly weak: boolean }[] = [];
   element.lastIndex = 0;
   while (element.lastIndex < list.length) {
     const { weak, opaque } = element.exec(list)?.groups ?? {};

@@ -6,13 +6,10 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
  *
  * @param name - the name in lower case
  */
-export function headerValues(
-  { headers, multiValueHeaders }: APIGatewayProxyEvent,
-  name: string,
-): readonly string[] {
-  const values = valuesOf(multiValueHeaders, name).flat();
+export function headerValues(event: APIGatewayProxyEvent, name: string): readonly string[] {
+  const values = valuesOf(event.multiValueHeaders, name).flat();
   // Test events of AWS's console may lack either or both.
-  return values.length > 0 ? values : valuesOf(headers, name);
+  return values.length > 0 ? values : valuesOf(event.headers, name);
 }
 
 /** Combines the values of a header whose value is a list (RFC 9110 section 5.2). */

@@ -11,11 +11,9 @@ const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
  * @throws {HttpError} 400 when the value is no key, or the header was sent twice
  */
 export function readIdempotencyKey(event: APIGatewayProxyEvent): string | undefined {
-  const values = headerValues(event, 'idempotency-key');
-  if (values.length === 0) return undefined;
-  const [key = ''] = values;
-  if (values.length > 1 || !idempotencyKey.test(key)) throw new HttpError(outcomes.invalidIdempotencyKey);
-  return key;
+  const [key, ...others] = headerValues(event, 'idempotency-key');
+  if (key === undefined || (others.length === 0 && idempotencyKey.test(key))) return key;
+  throw new HttpError(outcomes.invalidIdempotencyKey);
 }
 
 /** Makes the header that marks the response to a repeated request. */

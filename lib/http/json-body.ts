@@ -7,19 +7,14 @@ export type EncodedBody = Readonly<Pick<APIGatewayProxyEvent, 'body' | 'isBase64
 /** A BOM stays in the text, so that JSON.parse refuses it in every encoding alike (RFC 8259 section 8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * Reads the members of a JSON body that a table names, with its default for each that is missing.
- *
- * @returns the values, or `undefined` when {@link readGivenFields} gives none
- */
+/** Like {@link readGivenFields}, with the table's default for each member that is missing. */
 export function readFields<Table extends Fields>(
   encoded: EncodedBody,
   table: Table,
 ): ValuesOf<Table> | undefined {
   const given = readGivenFields(encoded, table);
-  if (given === undefined) return undefined;
   const defaults = Object.entries(table).map(([name, field]) => [name, field.default]);
-  return { ...Object.fromEntries(defaults), ...given };
+  return given && { ...Object.fromEntries(defaults), ...given };
 }
 
 /**
@@ -41,8 +36,8 @@ export function readGivenFields<Table extends Fields>(
 /**
  * Reads a body as one JSON object, whatever its Content-Type.
  *
- * @returns the object, or `undefined` when the body is absent, not UTF-8, not JSON or not an object; a fraction that
- *   JavaScript would round to an integer is NaN
+ * @returns `undefined` when it is absent, not UTF-8, not JSON or not an object; a fraction that JavaScript would round to an
+ *   integer is NaN
  */
 export function readJsonObject(encoded: EncodedBody): Readonly<Record<string, unknown>> | undefined {
   const body = encoded.body ?? '';
@@ -53,9 +48,8 @@ export function readJsonObject(encoded: EncodedBody): Readonly<Record<string, un
   } catch {
     return undefined;
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
 /** Only such a text can have a number that JavaScript rounds to an integer, and revivers take time. */
@@ -75,6 +69,5 @@ export function isIntegerLiteral(literal: string): boolean {
   const digits = integer + fraction;
   // Without the assertion, a long run of zeros inside the digits would take quadratic time.
   const { length } = digits.replace(/(?<!0)0+$/, '');
-  const decimalPlaces = fraction.length - Number(exponent) - (digits.length - length);
-  return length === 0 || decimalPlaces <= 0;
+  return length === 0 || fraction.length - Number(exponent) - (digits.length - length) <= 0;
 }

@@ -7,19 +7,13 @@ export interface Outcome {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * A cache of one client may keep a book, and asks each time whether it has changed. With `no-cache` in place of the last
- * two, undici's cache would not keep it.
- */
+/** A client's cache may keep a book, and asks each time whether it has changed. undici's would keep nothing with `no-cache`. */
 const kept = { 'Cache-Control': 'private, max-age=0, must-revalidate' };
 
 /** A scheme of our own, because clients respond to `Basic` and `Bearer` (specification 4.9). */
 const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 
-/**
- * Every outcome of the functions (docs/specification.md). API Gateway's own responses are in
- * serverless/deploy/gateway-responses.ts.
- */
+/** Every outcome of the functions (docs/specification.md); API Gateway's own are in serverless/deploy/gateway-responses.ts. */
 export const outcomes = {
   tokenGenerated: {
     status: 200,

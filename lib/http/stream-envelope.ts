@@ -28,21 +28,17 @@ export async function startStream(
 ): Promise<StreamedResponse> {
   const body = Readable.from(serialize(success, data));
   await once(body, 'readable');
-  return {
-    statusCode: success.status,
-    headers: { 'Content-Type': 'application/json', ...success.headers, ...headers },
-    body,
-  };
+  const allHeaders = { 'Content-Type': 'application/json', ...success.headers, ...headers };
+  return { statusCode: success.status, headers: allHeaders, body };
 }
 
 /** Yields the text of the envelope, one chunk for each chunk of the data that is not empty. */
 async function* serialize({ status, message }: Outcome, data: StreamedResult['data']) {
-  const head = `${JSON.stringify({ status, message }).slice(0, -1)},"data":[`;
-  let start = head;
+  let start = `${JSON.stringify({ status, message }).slice(0, -1)},"data":[`;
   for await (const elements of data) {
     if (elements === '') continue;
     yield start + elements;
     start = ',';
   }
-  yield start === head ? `${head}]}` : ']}';
+  yield start === ',' ? ']}' : `${start}]}`;
 }

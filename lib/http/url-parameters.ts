@@ -13,11 +13,7 @@ export const urlParameters = {
 /** Decimal digits without sign and leading zero; 16 digits hold every safe integer. */
 const canonicalUnsignedInteger = /^(?:0|[1-9][0-9]{0,15})$/;
 
-/**
- * Reads the `{id}` of the path.
- *
- * @throws {HttpError} 404 when no book can have that id
- */
+/** Reads the `{id}` of the path. @throws {HttpError} 404 when no book can have that id */
 export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
   const id = parseUnsignedInteger(pathParameters?.id, urlParameters.id);
   if (id === undefined) throw new HttpError(outcomes.bookNotFound);
@@ -31,12 +27,11 @@ export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
  * @throws {HttpError} 400 when a value is malformed or out of bounds
  */
 export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent) {
-  const parameters = queryStringParameters ?? {};
-  const limit = parseUnsignedInteger(parameters.limit, urlParameters.limit);
-  const after = parseUnsignedInteger(parameters.after ?? '0', urlParameters.after);
-  const malformed = after === undefined || (limit === undefined && parameters.limit !== undefined);
-  if (malformed) throw new HttpError(outcomes.invalidInput);
-  return { limit, after };
+  const { limit: limitText, after: afterText = '0' } = queryStringParameters ?? {};
+  const limit = parseUnsignedInteger(limitText, urlParameters.limit);
+  const after = parseUnsignedInteger(afterText, urlParameters.after);
+  if (after !== undefined && (limit !== undefined || limitText === undefined)) return { limit, after };
+  throw new HttpError(outcomes.invalidInput);
 }
 
 function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: IntegerField) {
@@ -57,7 +52,7 @@ export function locationHeader(event: APIGatewayProxyEvent, id: number): { Locat
   return { Location: `${requestedPath(event)}/${id}` };
 }
 
-/** The path as the client requested it, with the stage where there is one, without the slash that API Gateway ignores. */
+/** The path with the stage where there is one, without the slash that API Gateway ignores. */
 function requestedPath({ requestContext }: APIGatewayProxyEvent): string {
   return requestContext.path.replace(/\/$/, '');
 }
