@@ -56,7 +56,7 @@ export function loadConfig<Part extends 'credentials' | 'table'>(
     credentials: () => ({ username: required('AUTH_USERNAME'), password: required('AUTH_PASSWORD') }),
     table: () => {
       const url = required('DB_URL');
-      const location = parseTableUrl(url, environment.AWS_REGION);
+      const location = parseTableUrl(url, environment.AWS_REGION || undefined);
       if (url !== '' && location === undefined) problems.push(tableProblem);
       return location;
     },

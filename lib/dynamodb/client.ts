@@ -17,11 +17,16 @@ const fixedSettings = {
   useFipsEndpoint: false,
 } as const satisfies DynamoDBClientConfig;
 
-/**
- * Nothing is logged, the request handler names the service, and the SDK would repeat a write whose response was lost, although
- * it may have been carried out (attempts.ts). They take CPU time, too (docs/benchmarks.md).
- */
-const unusedMiddleware = ['loggerMiddleware', 'getUserAgentMiddleware', 'retryMiddleware'];
+/** Nothing is logged, and the request handler names the service. Composing both takes CPU time (docs/benchmarks.md). */
+const unusedMiddleware = ['loggerMiddleware', 'getUserAgentMiddleware'];
+
+/** The SDK would repeat a write whose response was lost, although it may have been carried out (attempts.ts). */
+const noRetries = {
+  name: 'retryMiddleware',
+  step: 'finalizeRequest',
+  priority: 'high',
+  override: true,
+} as const;
 
 /** Makes a client for the table's endpoint, with the credentials of the environment, that makes one attempt at a request. */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
@@ -35,5 +40,6 @@ export function createDynamoDBClient({ endpoint, region }: TableLocation): Dynam
   });
   keepSigner(client);
   for (const name of unusedMiddleware) client.middlewareStack.remove(name);
+  client.middlewareStack.add((next) => next, noRetries);
   return client;
 }
