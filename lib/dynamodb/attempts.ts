@@ -29,10 +29,7 @@ export interface Attempt {
 }
 
 /** The tokens of the attempts that may have been carried out, oldest first, and whether the last one was refused. */
-export interface Unsettled {
-  readonly lost: readonly string[];
-  readonly refused: boolean;
-}
+export type Unsettled = { readonly lost: readonly string[]; readonly refused: boolean };
 
 /** The attempts at requests to one database. Each waits for its turn before its time starts: overload makes none fail. */
 export class Attempts {
@@ -42,8 +39,8 @@ export class Attempts {
    * Makes attempts at a request until its outcome is known.
    *
    * **What if a response is lost?** A read is repeated. A write is not: what is stored is read first, and tells whether one of
-   * the attempts was carried out. When nobody can know, the write ends with a {@link StorageUnavailableError}. An attempt that
-   * arrives after it was given up is harmless, because its condition refuses it (book-repository.ts).
+   * the attempts was carried out. When nobody can know, it ends with a {@link StorageUnavailableError}. An attempt that arrives
+   * after it was given up is refused by its condition (book-repository.ts).
    *
    * @param send - makes one attempt
    * @param settle - reads what a write has stored, and returns its result if it is settled, `undefined` for another attempt;
@@ -78,10 +75,7 @@ export class Attempts {
 }
 
 /** Ends an attempt after its time, and with its invocation. @throws what {@link interpretError} makes of its error */
-async function withinTime<Value>(
-  send: (abortSignal: AbortSignal) => Promise<Value>,
-  invocation: AbortSignal | undefined,
-): Promise<Value> {
+async function withinTime<Value>(send: (signal: AbortSignal) => Promise<Value>, invocation?: AbortSignal) {
   if (invocation?.aborted) throw new StorageUnavailableError('the invocation is over');
   // AbortSignal.timeout and AbortSignal.any take several times the CPU time, and their timers stay.
   const controller = new AbortController();

@@ -13,16 +13,7 @@ const maxBooksPerPage = 5_000;
 /** Database pages (1 MB) of a part of the list that are held in memory before its end is known. */
 const maxHeldPages = 4;
 
-/** A part of the list. */
-export interface BookPage {
-  /** Chunks of JSON objects with commas between them. */
-  readonly books: AsyncIterable<string>;
-  /** The id of the last book, when books with higher ids follow. */
-  readonly continueAfter?: number | undefined;
-}
-
 const wholeBooks = ['id', ...Object.keys(bookFields)];
-const onlyIds = ['id'];
 
 /**
  * The list of books, in ascending order of their ids. Each operation throws a {@link StorageUnavailableError} when the
@@ -60,8 +51,10 @@ export class BookList {
   /**
    * Reads at most `limit` books with ids above `after`, mostly with one Query. Whether more follow is known before the first
    * book is sent: of books that are too large to be held in memory until then, the ids are read first.
+   *
+   * @returns chunks of JSON objects with commas between them, and the id of the last book when others follow
    */
-  async readPage(after: number, limit: number): Promise<BookPage> {
+  async readPage(after: number, limit: number) {
     const held: Book[] = [];
     let pages = 0;
     for await (const books of this.#readAfter<Book>(after, wholeBooks, limit + 1)) {
@@ -71,7 +64,7 @@ export class BookList {
     }
     const ids = held.map(({ id }) => id);
     if (pages === maxHeldPages && ids.length <= limit) {
-      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, onlyIds, limit + 1 - ids.length);
+      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, ['id'], limit + 1 - ids.length);
       for await (const books of rest) ids.push(...books.map(({ id }) => id));
     }
     return {
@@ -82,12 +75,12 @@ export class BookList {
 
   /** Rereads the books that were not held, by id rather than by count: others may be created or deleted in between. */
   async *#streamPage(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
-    yield toJson(held.slice(0, ids.length));
+    yield JSON.stringify(held.slice(0, ids.length)).slice(1, -1); // without brackets
     const last = ids.at(-1);
     if (last === undefined || ids.length <= held.length) return;
     const wanted = new Set(ids);
     for await (const books of this.#readAfter<Book>(held.at(-1)?.id ?? 0, wholeBooks)) {
-      yield toJson(books.filter(({ id }) => wanted.has(id)));
+      yield JSON.stringify(books.filter(({ id }) => wanted.has(id))).slice(1, -1);
       if (books.some(({ id }) => id >= last)) return;
     }
   }
@@ -138,8 +131,4 @@ export class BookList {
     }
     return shardOf(lastId);
   }
-}
-
-function toJson(books: readonly Book[]): string {
-  return JSON.stringify(books).slice(1, -1); // without brackets
 }

@@ -24,7 +24,7 @@ import { isSince, tokenLimit } from './write-token.ts';
 /** The versions that a book may have; any when absent. */
 type Versions = readonly string[] | undefined;
 
-/** What is left of a deleted book refuses late attempts for this long. DynamoDB's time to live removes it some time later. */
+/** What is left of a deleted book refuses late attempts for this long. */
 const deletedSeconds = 24 * 60 * 60;
 
 const setLastId = 'set its lastId to the highest id in the table';
@@ -37,11 +37,10 @@ const setLastId = 'set its lastId to the highest id in the table';
  * becomes the version of the book, and a condition:
  *
  * - A create needs an id that no book has or had. A deletion leaves an item without the book.
- * - The first attempt at an update or a deletion needs two last writes that are older than the attempt's own deadline, so it
- *   never undoes a write that began after the deadline, even if a slow one that began before has replaced that. With a
- *   version, it needs exactly that.
- * - Every later attempt needs exactly the version that was read in between. It also raises the `fence` of the item, which
- *   refuses the attempts before it for good.
+ * - The first attempt at an update or a deletion needs exactly the client's version, or two last writes that are older than
+ *   its own deadline: it never undoes a write that began later, even if a slow one that began before has replaced that.
+ * - Every later attempt needs exactly the version that was read in between, and raises the `fence` of the item, which refuses
+ *   the attempts before it for good.
  *
  * After a lost response, the item tells what happened: it has a token of ours, or no write since ours began can have
  * replaced it ({@link mayBeReplaced}), or nobody can know.
@@ -97,12 +96,7 @@ export class BookRepository {
     return check(await this.#find(id));
   }
 
-  /**
-   * Changes the given fields of a book in one request, so that concurrent updates never undo each other.
-   *
-   * @returns the whole book after the update
-   * @throws {BookNotFoundError | BookTooLargeError}
-   */
+  /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | BookTooLargeError} */
   async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
     if (isTooLarge(changes)) {
       await this.get(id);
@@ -205,14 +199,10 @@ function inTime(token: string) {
 /** Whether {@link inTime} holds of a book. */
 function isOrdinary({ version, previousVersion = '', fence = '' }: Partial<StoredBook>, token: string) {
   const deadline = tokenLimit(token, attemptTimeoutMs);
-  return version !== undefined && version < deadline && previousVersion < deadline && fence < token;
+  return version && version < deadline && previousVersion < deadline && fence < token;
 }
 
-/**
- * @returns the book that was found @throws {BookNotFoundError}
- * @throws {BookTooLargeError | VersionMismatchError} when it has none of the versions, and is or is not too large with the
- *   changes (specification 12.6)
- */
+/** @throws what a book that was found, or not, means for changes to one of its versions (specification 12.6) */
 function check(
   found: Partial<StoredBook> | undefined,
   versions?: Versions,
@@ -224,10 +214,9 @@ function check(
   throw isTooLarge({ ...book, ...changes }) ? new BookTooLargeError() : new VersionMismatchError();
 }
 
-/** @returns the token among ours with which the book was written last, or before the last time */
-function ownToken({ version, previousVersion }: StoredBook, ours: readonly string[]): string | undefined {
-  return ours.find((token) => token === version || token === previousVersion);
-}
+/** @returns the token among ours that is the last of a book, or the one before */
+const ownToken = ({ version, previousVersion }: StoredBook, ours: readonly string[]) =>
+  ours.find((token) => token === version || token === previousVersion);
 
 /**
  * Whether one of our lost updates may have been carried out and replaced twice since. Otherwise the version before the last
@@ -236,9 +225,11 @@ function ownToken({ version, previousVersion }: StoredBook, ours: readonly strin
  */
 function mayBeReplaced(
   { previousVersion }: StoredBook,
-  [first]: readonly string[],
-  needed: Partial<StoredBook> | undefined,
-): boolean {
-  if (first === undefined || (needed && previousVersion === needed.version)) return false;
-  return isSince(previousVersion, tokenLimit(first, -attemptTimeoutMs));
+  lost: readonly string[],
+  needed?: Partial<StoredBook>,
+) {
+  const isNeeded = needed && previousVersion === needed.version;
+  return (
+    lost[0] !== undefined && !isNeeded && isSince(previousVersion, tokenLimit(lost[0], -attemptTimeoutMs))
+  );
 }

@@ -17,29 +17,17 @@ const fixedSettings = {
   useFipsEndpoint: false,
 } as const satisfies DynamoDBClientConfig;
 
-/** Nothing is logged, and the request handler names the service. Composing both takes CPU time (docs/benchmarks.md). */
-const unusedMiddleware = ['loggerMiddleware', 'getUserAgentMiddleware'];
-
 /** The SDK would repeat a write whose response was lost, although it may have been carried out (attempts.ts). */
-const noRetries = {
-  name: 'retryMiddleware',
-  step: 'finalizeRequest',
-  priority: 'high',
-  override: true,
-} as const;
+const noRetries = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
 
 /** Makes a client for the table's endpoint, with the credentials of the environment, that makes one attempt at a request. */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
-  const client = new DynamoDBClient({
-    ...fixedSettings,
-    credentials: fromEnv(),
-    endpoint,
-    region,
-    sha256: Sha256,
-    requestHandler: createRequestHandler(),
-  });
+  const given = { credentials: fromEnv(), endpoint, region, sha256: Sha256 };
+  const client = new DynamoDBClient({ ...fixedSettings, ...given, requestHandler: createRequestHandler() });
   keepSigner(client);
-  for (const name of unusedMiddleware) client.middlewareStack.remove(name);
-  client.middlewareStack.add((next) => next, noRetries);
+  client.middlewareStack.add((next) => next, { ...noRetries, override: true });
+  // Nothing is logged, and the request handler names the service. Composing both takes CPU time (docs/benchmarks.md).
+  client.middlewareStack.remove('loggerMiddleware');
+  client.middlewareStack.remove('getUserAgentMiddleware');
   return client;
 }

@@ -1,7 +1,7 @@
 import {
   ConditionalCheckFailedException,
   type DynamoDBServiceException,
-  TransactionCanceledException,
+  type TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { isClockSkewCorrectedError, isThrottlingError } from '@smithy/core/retry';
 import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
@@ -27,15 +27,12 @@ export class TableNotFoundError extends namedError('TableNotFoundError') {}
 /** The table has another primary key than ours. */
 export class KeySchemaError extends namedError('KeySchemaError') {}
 
-/** No connection was made. */
+/** No connection was made, or DynamoDB refused the request because of another one. */
 const unsentCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
-
-/** DynamoDB refused the request because of another one. */
 const conflicts = ['TransactionConflictException', 'TransactionCanceledException'];
 
 /**
- * Says what the error of one attempt means.
- *
+ * @param error - of one attempt
  * @returns a {@link ConditionFailedError} or a {@link BookTooLargeError} when DynamoDB refused the write; an
  *   {@link AttemptError} when another attempt may succeed; a {@link StorageUnavailableError} when none will; the error itself
  *   when the request was invalid
@@ -45,10 +42,10 @@ export function interpretError(error: unknown): Error {
   if (error instanceof AttemptError || error instanceof StorageUnavailableError) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
-  const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : undefined;
   const cause = error;
-  const isRefused = reasons?.some(({ Code }) => Code === 'ConditionalCheckFailed');
-  if (isRefused || error instanceof ConditionalCheckFailedException) {
+  const { CancellationReasons: reasons } = error as TransactionCanceledException;
+  const isCancelled = reasons?.some(({ Code }) => Code === 'ConditionalCheckFailed');
+  if (isCancelled || error instanceof ConditionalCheckFailedException) {
     return new ConditionFailedError('the condition of a write does not hold', { cause });
   }
   if (error.name === 'ValidationException') {

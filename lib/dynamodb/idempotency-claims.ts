@@ -27,11 +27,7 @@ export class IdempotencyClaim {
       .digest('base64url');
   }
 
-  /**
-   * Reads what is stored for the key. An expired claim counts as absent, as DynamoDB removes it some time later.
-   *
-   * @throws {IdempotencyKeyUsedError} when the key was first used with other fields
-   */
+  /** Reads what is stored for the key, unless it has expired. @throws {IdempotencyKeyUsedError} for other fields */
   async find(table: Table) {
     const stored = await table.get(claimKey(this.#key), parseClaim);
     if (stored === undefined || stored.expiresAt <= this.#now) return undefined;
@@ -39,7 +35,7 @@ export class IdempotencyClaim {
     return stored;
   }
 
-  /** Makes the input that puts the claim, on condition that {@link find} finds none that is done. */
+  /** Makes the input that puts the claim, unless {@link find} would find one that is done. */
   put(bookId: number, writeToken: string) {
     const claim = { fingerprint: this.#fingerprint, bookId, writeToken, done: true };
     return {

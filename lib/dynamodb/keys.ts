@@ -23,6 +23,5 @@ export function bookKey(id: number): ItemKey {
 /** @returns the key of the claim of an idempotency key: a digest, so that claims spread over partitions from -2 down */
 export function claimKey(idempotencyKey: string): ItemKey {
   const digest = createHash('sha256').update(idempotencyKey).digest();
-  // Two safe integers of 6 bytes.
   return { shard: -2 - digest.readUIntBE(0, 6), id: digest.readUIntBE(6, 6) };
 }

@@ -4,12 +4,7 @@ import type { ItemKey } from './keys.ts';
 import { parseBook } from './stored-items.ts';
 
 /** At most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
-export interface QueryPage {
-  /** The items as JSON objects with commas between them: `{"id":1,"title":"Emma"}`. */
-  readonly items: string;
-  /** Where the Query continues; absent at the end of the partition. */
-  readonly lastEvaluatedKey?: ItemKey;
-}
+export type QueryPage = Readonly<ReturnType<typeof readQueryPage>>;
 
 /**
  * A string or a number in DynamoDB's JSON (Amazon DynamoDB Developer Guide, "Low-level API"): `{"S":"Emma"}`, `{"N":"1"}`.
@@ -19,10 +14,9 @@ export interface QueryPage {
 const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|N"\s*:\s*"([^"]*)")\s*\}/g;
 
 const patternOf = (name: string, value: string) => new RegExp(`"${name}"\\s*:\\s*${value}`, 'g');
-
 const anId = patternOf('id', '');
 
-/** Each field with a value of its type. A text of a book has no such thing: its quotation marks have backslashes. */
+/** Each field with a value of its type. No text of a book has that: its quotation marks have backslashes. */
 const validFields = Object.entries(bookFields).map(([name, { type }]) =>
   patternOf(name, type === 'string' ? '"' : '-?\\d{1,15}\\s*[,}]'),
 );
@@ -32,14 +26,15 @@ const validFields = Object.entries(bookFields).map(([name, { type }]) =>
  * time (docs/benchmarks.md). Only a page on which a book lacks a field is converted that way.
  *
  * @param areBooks - whether the items are whole books, and not only their ids
+ * @returns the items as JSON objects with commas between them, and where the Query continues, if it does
  * @throws {AttemptError} when the body is not a complete page, or a book has a field of the wrong type
  */
-export function readQueryPage(body: Uint8Array, areBooks: boolean): QueryPage {
+export function readQueryPage(body: Uint8Array, areBooks: boolean) {
   const text = body.toString().replace(typedValue, '$1$2');
   const [start = ''] = /^.*?"Items"\s*:\s*\[/s.exec(text) ?? [];
   const end = text.lastIndexOf(']');
   const items = text.slice(start.length, end);
-  const { Items: array, Count: count, ...page } = JSON.parse(start + text.slice(end));
+  const { Items: array, Count: count, LastEvaluatedKey: last } = JSON.parse(start + text.slice(end));
   const has = (pattern: RegExp) => count === (items.match(pattern)?.length ?? 0);
   if (!Array.isArray(array) || !has(anId)) {
     throw new AttemptError('the response is not a page of books', { mayBeDone: false });
@@ -47,6 +42,6 @@ export function readQueryPage(body: Uint8Array, areBooks: boolean): QueryPage {
   const isPlain = !areBooks || validFields.every(has);
   return {
     items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
-    ...(page.LastEvaluatedKey && { lastEvaluatedKey: page.LastEvaluatedKey }),
+    lastEvaluatedKey: last as ItemKey | undefined,
   };
 }

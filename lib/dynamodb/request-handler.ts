@@ -11,13 +11,11 @@ const maxIdleMs = 20_000;
 
 type Request = Parameters<NodeHttpHandler['handle']>[0];
 
-/** The options of a request; the SDK hands those of `client.send` on. */
-export interface RequestOptions {
+/** The options of `client.send`. `takeBody` takes the body of a success, and the SDK gets an empty object in its place. */
+interface Options {
   readonly abortSignal?: AbortSignal;
-  /** The number of the attempt, for the user agent. */
   readonly attempt?: number;
-  /** Takes the body of a success; the SDK then gets an empty object in its place. */
-  readonly takeBody?: (body: Buffer) => void;
+  readonly takeBody?: (body: Uint8Array) => void;
 }
 
 /**
@@ -25,8 +23,7 @@ export interface RequestOptions {
  *
  * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the connections
  *   and no timer runs, so their age is checked when the next request is sent.
- * - A response is whole: its CRC-32 is the one in `x-amz-crc32`, which DynamoDB always sends and other engines may leave out,
- *   and a success is a JSON object.
+ * - A response is whole: it matches `x-amz-crc32`, which only other engines may leave out, and a success is a JSON object.
  */
 export function createRequestHandler() {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
@@ -45,7 +42,7 @@ export function createRequestHandler() {
     destroy: () => handler.destroy(),
 
     /** @throws {AttemptError} when the response is damaged, whatever its status; what Node throws when there is none */
-    async handle(request: Request, { attempt = 1, takeBody, ...options }: RequestOptions = {}) {
+    async handle(request: Request, { attempt = 1, takeBody, ...options }: Options = {}) {
       const isTls = request.protocol === 'https:';
       const { freeSockets } = isTls ? agents.https : agents.http;
       const oldest = performance.now() - maxIdleMs;

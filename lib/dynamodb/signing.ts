@@ -2,9 +2,8 @@ import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'n
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /**
- * SHA-256, or HMAC-SHA-256 with a secret, for the SDK's signatures ("Create a signed AWS API request"). The SDK's own class
- * hands secrets to `createHmac` as bytes; Node then throws and catches two errors before it makes a key of them. This and
- * {@link keepSigner} save a tenth of the instructions of a warm call (docs/benchmarks.md).
+ * SHA-256, or HMAC with a secret, for signatures. The SDK's own class hands secrets to Node as bytes, which then throws and
+ * catches two errors. This and {@link keepSigner} save a tenth of the instructions of a warm call (docs/benchmarks.md).
  */
 export class Sha256 {
   readonly #hash: Hash | Hmac;

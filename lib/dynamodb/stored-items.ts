@@ -3,31 +3,19 @@ import { AttemptError } from './errors.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** The item of a book, or what a deletion left of it. */
-export interface StoredBook {
-  /** `undefined` after the deletion. */
-  readonly book: Book | undefined;
-  /** The token of the last write; `undefined` for a book that was stored by other means and never updated. */
-  readonly version: string | undefined;
-  /** The token of the write before the last one. */
-  readonly previousVersion: string | undefined;
-  /** Attempts with tokens up to this one have been given up, and are refused when they arrive late. */
-  readonly fence: string | undefined;
-}
+/** The item of a book, or what a deletion left of it: no book. */
+export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 
-/** The UTF-8 bytes of an item that a book's texts and the names of its fields may take: 400 KB less everything else. */
+/** "DynamoDB item sizes and formats": an item has 400 KB with its names, a number up to 21 bytes, tokens and keys 220. */
 const maxFieldBytes = 400 * 1024 - 220;
-
-/** Each digit pair of a number is a byte, plus one or two ("DynamoDB item sizes and formats"). */
-const maxNumberBytes = 21;
+const anyNumber = ' '.repeat(21);
 
 /** Whether a book with these fields cannot be stored, or could never be updated because the tokens would not fit. */
 export function isTooLarge(fields: Partial<BookFields>): boolean {
-  const sizes = Object.entries(bookFields).map(([name, { type }]) => {
-    const value = fields[name as keyof BookFields] ?? '';
-    return name.length + (type === 'string' ? Buffer.byteLength(String(value)) : maxNumberBytes);
-  });
-  return sizes.reduce((total, size) => total + size) > maxFieldBytes;
+  const attributes = Object.entries(bookFields).map(
+    ([name, { type }]) => name + (type === 'string' ? (fields[name as keyof BookFields] ?? '') : anyNumber),
+  );
+  return Buffer.byteLength(attributes.join('')) > maxFieldBytes;
 }
 
 /** Makes placeholders: some names, such as "year", are reserved words of DynamoDB's expressions. */
@@ -36,12 +24,14 @@ export function attributeNames(names: readonly string[]): Record<string, string>
 }
 
 /** @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
-export function parseStoredBook(item: Item): StoredBook {
+export function parseStoredBook(item: Item) {
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     book: item.expiresAt === undefined ? parseBook(item) : undefined,
+    /** The tokens of the last write and of the one before, if any. */
     version: textOf(item.writeToken),
     previousVersion: textOf(item.previousWriteToken),
+    /** Attempts with tokens up to this one have been given up, and are refused when they arrive late. */
     fence: textOf(item.fence),
   };
 }

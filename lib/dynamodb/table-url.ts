@@ -1,5 +1,5 @@
+/** A table of the DynamoDB at an endpoint, which is an origin. */
 export interface TableLocation {
-  /** The DynamoDB endpoint: an origin without path. */
   readonly endpoint: string;
   readonly region: string;
   readonly tableName: string;
@@ -20,8 +20,8 @@ const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 export function parseTableUrl(text: string, region = 'us-east-1'): TableLocation | undefined {
   const url = URL.parse(text);
   const tableName = url && tablePath.exec(url.pathname)?.[1];
-  if (!tableName || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/${tableName}`)
-    return undefined;
+  const isWhole = tableName && url.href === `${url.origin}/${tableName}`;
+  if (!isWhole || !/^https?:$/.test(url.protocol)) return undefined;
   return { endpoint: url.origin, region: regionOf(url.origin) ?? region, tableName };
 }
 

@@ -9,14 +9,15 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { type Attempt, Attempts } from './attempts.ts';
 import { createDynamoDBClient } from './client.ts';
-import { AttemptError, KeySchemaError, TableNotFoundError } from './errors.ts';
+import { KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type QueryPage, readQueryPage } from './query-page.ts';
-import type { RequestOptions } from './request-handler.ts';
-import type { Item } from './stored-items.ts';
+import { type Item, parseInteger } from './stored-items.ts';
 import type { TableLocation } from './table-url.ts';
 
 type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
+type Put = Input<typeof PutCommand>;
+type Update = Input<typeof UpdateCommand>;
 
 /**
  * The requests to one table. Reads are strongly consistent and repeated until a {@link StorageUnavailableError}; methods that
@@ -44,16 +45,14 @@ export class Table {
   /** Reads the body itself: the SDK converts each value twice, with several times the CPU time of the rest of a list. */
   query(input: Input<typeof QueryCommand>, areBooks: boolean): Promise<QueryPage> {
     return this.attempts.make(async (attempt) => {
-      let page: QueryPage | undefined;
-      const takeBody: RequestOptions['takeBody'] = (body) => {
-        page = readQueryPage(body, areBooks);
+      const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
+      const pages: QueryPage[] = [];
+      const options = {
+        ...attempt,
+        takeBody: (body: Uint8Array) => pages.push(readQueryPage(body, areBooks)),
       };
-      const options = { ...attempt, takeBody };
-      await this.#client.send(
-        new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input }),
-        options,
-      );
-      return page as QueryPage;
+      await this.#client.send(command, options);
+      return pages[0] as QueryPage;
     });
   }
 
@@ -61,29 +60,20 @@ export class Table {
     return this.attempts.make(async (attempt) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
       const { Count: count } = await this.#client.send(command, attempt);
-      if (count === undefined) throw new AttemptError('the response has no count', { mayBeDone: false });
-      return count === 0;
+      return parseInteger(count, 'the response has no count') === 0;
     });
   }
 
   /** Puts all items or none. */
-  async put(inputs: readonly Input<typeof PutCommand>[], attempt: Attempt): Promise<void> {
-    const puts = inputs.map((input) => ({ TableName: this.#name, ...input }));
-    const [only] = puts;
-    await (puts.length === 1 && only
-      ? this.#client.send(new PutCommand(only), attempt)
-      : this.#client.send(
-          new TransactWriteCommand({ TransactItems: puts.map((Put) => ({ Put })) }),
-          attempt,
-        ));
+  async put(inputs: readonly Put[], attempt: Attempt): Promise<void> {
+    const puts = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
+    const [first, second] = puts;
+    if (first && !second) await this.#client.send(new PutCommand(first.Put), attempt);
+    else await this.#client.send(new TransactWriteCommand({ TransactItems: puts }), attempt);
   }
 
   /** @returns the parsed attributes that `ReturnValues` asks for */
-  async update<Value>(
-    input: Input<typeof UpdateCommand>,
-    parse: (item: Item) => Value,
-    attempt: Attempt,
-  ): Promise<Value> {
+  async update<Value>(input: Update, parse: (item: Item) => Value, attempt: Attempt): Promise<Value> {
     const command = new UpdateCommand({ TableName: this.#name, ...input });
     const { Attributes: attributes = {} } = await this.#client.send(command, attempt);
     return parse(attributes);
@@ -103,19 +93,15 @@ export class Table {
         throw new TableNotFoundError(`the table "${this.#name}" does not exist`, { cause });
       }
       if (name !== 'ValidationException') throw error;
-      const expected = 'its primary key has to be the numbers "shard" (partition key) and "id" (sort key)';
-      throw new KeySchemaError(`the table "${this.#name}" is not a book table: ${expected}`, {
-        cause: error,
-      });
+      const key = 'its primary key has to be the numbers "shard" (partition key) and "id" (sort key)';
+      throw new KeySchemaError(`the table "${this.#name}" is not a book table: ${key}`, { cause: error });
     }
   }
 }
 
 /**
  * Connects to a table and verifies it. A function awaits this while its module loads, so that an instance whose storage is
- * unreachable fails in Lambda's INIT phase and serves nobody.
- *
- * @throws what {@link Table.verify} throws, without its cause: Lambda's runtime prints that with DynamoDB's whole response
+ * unreachable fails in Lambda's INIT phase. Lambda's runtime would print the cause of the error with DynamoDB's response.
  */
 export async function openTable(location: TableLocation): Promise<Table> {
   const table = new Table(DynamoDBDocumentClient.from(createDynamoDBClient(location)), location.tableName);

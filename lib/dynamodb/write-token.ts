@@ -1,12 +1,8 @@
-import { v7 } from 'uuid';
+/** Makes the token of one attempt at a write. Tokens have an order in time, as text, and those of one process ascend. */
+export { v7 as createWriteToken } from 'uuid';
 
 /** A UUIDv7 (RFC 9562 section 5.7) begins with its milliseconds since 1970. Builds before 1.0.0 stored random tokens. */
 const uuidV7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
-
-/** Makes the token of one attempt at a write. Tokens have an order in time, as text, and those of one process ascend. */
-export function createWriteToken(): string {
-  return v7();
-}
 
 /** @returns a text between the tokens before a moment and those from then on: so long after a token */
 export function tokenLimit(token: string, laterMs: number): string {
