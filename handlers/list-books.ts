@@ -14,5 +14,5 @@ export const handler = streamingEndpoint(config, outcomes.booksRetrieved, async 
   if (limit === undefined) return { data: list.readAll() };
   const { books, continueAfter } = await list.readPage(after, limit);
   if (continueAfter === undefined) return { data: books };
-  return { data: books, headers: linkToNext(event, { limit, after: continueAfter }) };
+  return { data: books, headers: linkToNext(event, limit, continueAfter) };
 });

@@ -2,19 +2,15 @@ import type { Credentials } from './auth/credentials.ts';
 import { parseTableUrl, type TableLocation } from './dynamodb/table-url.ts';
 import { namedError } from './named-error.ts';
 
-/** The settings of every endpoint. */
+/** The settings of every endpoint: SECRET_TOKEN, and CORS_ORIGIN, the web site whose scripts may read responses, if any. */
 export interface EndpointConfig {
-  /** SECRET_TOKEN: the secret of the tokens' signatures. */
   readonly signingSecret: string;
-  /** CORS_ORIGIN: the web site whose scripts may read responses; none when it is empty or not set. */
   readonly corsOrigin: string | undefined;
 }
 
-/** All settings. */
+/** All settings: also AUTH_USERNAME and AUTH_PASSWORD, the one credential pair, and DB_URL, the table of the books. */
 export interface Config extends EndpointConfig {
-  /** AUTH_USERNAME and AUTH_PASSWORD: the one credential pair. */
   readonly credentials: Credentials;
-  /** DB_URL: the table of the books. */
   readonly table: TableLocation;
 }
 
@@ -30,12 +26,7 @@ const tableProblem =
   'DB_URL is not the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." ' +
   'as its path, like https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books';
 
-/**
- * Loads the settings of every endpoint, and those of one endpoint.
- *
- * @param parts - the settings that not every endpoint has
- * @throws {ConfigError} when a setting is missing, empty or malformed
- */
+/** Loads the settings of every endpoint, and the given parts. @throws {ConfigError} for all that are missing or malformed */
 export function loadConfig<Part extends 'credentials' | 'table'>(
   parts: readonly Part[],
   environment: Readonly<Record<string, string | undefined>> = process.env,

@@ -23,7 +23,7 @@ type Handle = (event: APIGatewayProxyEvent) => Promise<Result>;
 /** What is left of a function's timeout when a request that hangs gets its 503. */
 const timeoutReserveMs = 100;
 
-/** The longest delay of setTimeout, which does not wait at all for a longer one. */
+/** setTimeout does not wait at all for a longer delay. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Makes the Lambda handler of an endpoint that anyone may call. `success` is the outcome when `handle` returns. */
@@ -51,7 +51,8 @@ export function composeStack<Response>(
   return middy<APIGatewayProxyEvent, Response | APIGatewayProxyResult>({
     timeoutEarlyInMillis: timeoutReserveMs,
     timeoutEarlyResponse: () => {
-      throw refusal(outcomes.serviceUnavailable, 'the function was about to time out');
+      const cause = new Error('the function was about to time out');
+      throw new HttpError(outcomes.serviceUnavailable, { cause });
     },
     requestStart: (request) => {
       const { event, context } = request;
@@ -67,9 +68,9 @@ export function composeStack<Response>(
       request.response = createResponse(outcomeOf(request.error), {});
     })
     .before(function refuseOtherEvents({ event }) {
-      if (!isRequest(event)) {
-        throw refusal(outcomes.badRequest, 'not a request of API Gateway', 'ERR_NOT_API_GATEWAY');
-      }
+      if (isRequest(event)) return;
+      const cause = Object.assign(new Error('not a request of API Gateway'), { code: 'ERR_NOT_API_GATEWAY' });
+      throw new HttpError(outcomes.badRequest, { cause });
     })
     .use(access)
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
@@ -79,9 +80,4 @@ export function composeStack<Response>(
 function isRequest(event: unknown): event is APIGatewayProxyEvent {
   const { httpMethod, requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
   return typeof httpMethod === 'string' && typeof requestContext === 'object' && requestContext !== null;
-}
-
-/** Ends a request. The log shows the cause, with its code. */
-function refusal(outcome: Outcome, message: string, code?: string): HttpError {
-  return new HttpError(outcome, { cause: Object.assign(new Error(message), { code }) });
 }

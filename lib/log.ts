@@ -10,19 +10,17 @@ const maxCauses = 5;
 
 type Response = { readonly statusCode: number; readonly body: unknown };
 type State = { startedAt?: number };
-/** The event of an invocation; other events than requests have none of its members. */
-type Event = Partial<APIGatewayProxyEvent>;
+type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
 
 /**
- * Middleware that writes one line for each request: ids, route, status, duration in milliseconds, cold start. A 5xx is
- * logged with the error and its causes, a refused token with the code of its cause. A streamed response is logged when
- * its body has been sent or has broken off.
+ * Middleware that writes one line for each request, when its response has been made, or sent if it is a stream. A 5xx is
+ * logged with the error and its causes, a refused token with the code of its cause.
  */
 export function logRequests(): MiddlewareObj<Event, Response, Error, Context, State> {
   let coldStart = true;
 
-  const logRequest = (request: Request<Event, Response, Error, Context, State>): void => {
-    const { event, context, response, error, internal } = request;
+  type Logged = Request<Event, Response, Error, Context, State>;
+  const logRequest = ({ event, context, response, error, internal }: Logged): void => {
     const status = response?.statusCode ?? 500;
     const failed = status >= 500 || (status < 400 && error != null);
     const reason = (error?.cause as NodeJS.ErrnoException | undefined)?.code;
@@ -52,8 +50,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
 }
 
 /**
- * Writes one line of JSON to standard output: `timestamp` (ISO 8601), `level`, `message`, then the fields. It avoids
- * `console`, which Lambda patches to wrap each message in a second JSON object.
+ * Writes one line of JSON to standard output, not with `console`, which Lambda patches to wrap it in a second JSON object.
  *
  * @param fields - never a token, a password, a secret or a body; `error` is written with its message, stack and causes
  */

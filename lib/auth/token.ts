@@ -2,14 +2,11 @@ import { type CryptoKey, errors, type JWTHeaderParameters, jwtVerify, SignJWT } 
 import { writeLog } from '../log.ts';
 import { InvalidTokenError, TokenNotSignedError } from './errors.ts';
 
-/** Specification 5.5. */
-const lifetimeSeconds = 15 * 60;
+const lifetimeSeconds = 15 * 60; // specification 5.5
 
-/** The length of HS256's output; a shorter key makes it weaker (RFC 7518 section 3.2). */
-const recommendedSecretBytes = 32;
-
-/** The HMAC methods of RFC 7518 section 3.2. */
+/** The HMAC methods of RFC 7518 section 3.2. A key shorter than HS256's output makes it weaker. */
 const algorithms = ['HS256', 'HS384', 'HS512'];
+const recommendedSecretBytes = 32;
 
 /** Valid tokens that an instance remembers until they expire. Without that, a warm GET /book/{id} takes 10 % more CPU time. */
 const maxVerifiedTokens = 100;
@@ -17,10 +14,7 @@ const maxVerifiedTokens = 100;
 /** RFC 7515 section 3.1. jose itself ignores padding and whitespace in payload and signature. */
 const compactToken = /^[\w-]+\.[\w-]*\.[\w-]+$/;
 
-/**
- * Makes the function that issues tokens: JWTs signed with HS256 whose one claim is `exp` (specification 4.5 to 4.7). It throws
- * a {@link TokenNotSignedError} when signing fails. A secret of fewer than 32 bytes is logged as a warning.
- */
+/** Makes the function that issues tokens: JWTs signed with HS256 whose one claim is `exp` (specification 4.5 to 4.7). */
 export function createTokenSigner(secret: string): () => Promise<string> {
   if (Buffer.byteLength(secret) < recommendedSecretBytes) {
     writeLog('WARN', `SECRET_TOKEN has fewer than ${recommendedSecretBytes} bytes and may be guessed`);

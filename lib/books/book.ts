@@ -21,15 +21,13 @@ export interface Book extends BookFields {
   readonly id: number;
 }
 
-/** A book in one of its versions. */
+/** A book in one of its versions: `undefined` for one that was stored by other means and never updated. */
 export interface VersionedBook {
   readonly book: Book;
-  /** Changes with each change of the book; `undefined` for a book that was stored by other means and never updated. */
   readonly version: string | undefined;
 }
 
-/** The result of a create. */
+/** The result of a create: `replayed` when an earlier request with the same idempotency key stored the book. */
 export interface CreatedBook extends VersionedBook {
-  /** Whether an earlier request with the same idempotency key stored the book. */
   readonly replayed: boolean;
 }

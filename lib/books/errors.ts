@@ -15,11 +15,5 @@ export class IdempotencyKeyUsedError extends namedError('IdempotencyKeyUsedError
 /** The database gave no usable response within timeout and attempts. A write may or may not have been carried out. */
 export class StorageUnavailableError extends namedError('StorageUnavailableError') {}
 
-/** The counter, reset or lost, drew the id of an existing book. Nothing was overwritten, and creates fail until it is set. */
-export class IdTakenError extends namedError('IdTakenError') {}
-
-/** The table holds books and no counter, so the end of the list is unknown. */
-export class CounterMissingError extends namedError('CounterMissingError') {}
-
-/** The counter has drawn the highest id there is. Nothing was stored. */
-export class IdsExhaustedError extends namedError('IdsExhaustedError') {}
+/** The counter is missing beside books, drew the id of one, or is at the highest id. An operator has to set it. */
+export class CounterError extends namedError('CounterError') {}

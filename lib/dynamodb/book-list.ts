@@ -1,5 +1,5 @@
 import { type Book, bookFields } from '../books/book.ts';
-import { CounterMissingError } from '../books/errors.ts';
+import { CounterError } from '../books/errors.ts';
 import { counterKey, type ItemKey, shardOf } from './keys.ts';
 import { attributeNames, parseCounter } from './stored-items.ts';
 import type { Table } from './table.ts';
@@ -15,10 +15,7 @@ const maxHeldPages = 4;
 
 const wholeBooks = ['id', ...Object.keys(bookFields)];
 
-/**
- * The list of books, in ascending order of their ids. Each operation throws a {@link StorageUnavailableError} when the
- * database gives no usable response, and a {@link CounterMissingError}.
- */
+/** The list of books, in ascending order of their ids. It throws a {@link StorageUnavailableError | CounterError}. */
 export class BookList {
   readonly #table: Table;
 
@@ -127,7 +124,7 @@ export class BookList {
     const lastId = (await readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await readCounter());
     if (lastId === undefined) {
       const remedy = 'put the item with the highest id as its lastId (docs/operations.md)';
-      throw new CounterMissingError(`the table has books and no counter: ${remedy}`);
+      throw new CounterError(`the table has books and no counter: ${remedy}`);
     }
     return shardOf(lastId);
   }

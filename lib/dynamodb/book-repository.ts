@@ -2,8 +2,7 @@ import { type BookFields, bookFields, type CreatedBook, type VersionedBook } fro
 import {
   BookNotFoundError,
   BookTooLargeError,
-  IdsExhaustedError,
-  IdTakenError,
+  CounterError,
   StorageUnavailableError,
   VersionMismatchError,
 } from '../books/errors.ts';
@@ -56,8 +55,7 @@ export class BookRepository {
    * Stores a book under a new id; with an idempotency key only once, however often it is called within 7 days. The claim of
    * the key is stored together with the book, so that there is never one without the other.
    *
-   * @throws {BookTooLargeError | IdempotencyKeyUsedError | IdsExhaustedError}
-   * @throws {IdTakenError} when the counter drew the id of an existing book; that book stays as it is
+   * @throws {BookTooLargeError | IdempotencyKeyUsedError | CounterError}
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
     if (isTooLarge(fields)) throw new BookTooLargeError();
@@ -86,7 +84,7 @@ export class BookRepository {
       if (writeToken !== undefined) return created({ writeToken });
       if (found && lost.length > 0) throw new StorageUnavailableError('others changed the book');
       if (!refused) return undefined;
-      throw new IdTakenError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
+      throw new CounterError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
     };
     return this.#table.attempts.make<CreatedBook>(send, settle);
   }
@@ -170,7 +168,7 @@ export class BookRepository {
     };
     const send = (attempt: Attempt) => this.#table.update(input, (item) => parseCounter(item, 1), attempt);
     return this.#table.attempts.make(send, async ({ refused }) => {
-      if (refused) throw new IdsExhaustedError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
+      if (refused) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
       return undefined;
     });
   }

@@ -5,10 +5,7 @@ import preferredEncodings from 'negotiator/lib/encoding.js';
 import { combinedValue } from './header-values.ts';
 import type { StreamedResponse } from './stream-envelope.ts';
 
-/**
- * The content codings on offer, best first, each at the level that docs/benchmarks.md found worth its time: Lambda streams
- * 2 MB a second after the first 6 MB, so fewer bytes arrive sooner.
- */
+/** The content codings on offer, best first, each at the level that docs/benchmarks.md found worth its time. */
 const encoders: Readonly<Record<string, () => Transform>> = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),

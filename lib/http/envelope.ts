@@ -1,12 +1,10 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type Outcome, outcomes } from './outcomes.ts';
 
-/** The result of a handler. */
+/** The result of a handler: `data` of the envelope, `null` by default, and the outcome, where it is not the usual one. */
 export interface Result {
-  /** `data` of the envelope; `null` when absent. */
   readonly data?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The outcome, where it is not the usual one of the endpoint. */
   readonly outcome?: Outcome;
 }
 

@@ -1,10 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /**
- * Finds the values of a header, one for each time that it was sent. API Gateway keeps the case of names, so a name that was
- * sent in two spellings is two members of the event; RFC 9110 section 5.1 makes them one.
- *
- * @param name - the name in lower case
+ * Finds the values of a header by its name in lower case, one for each time that it was sent. A name that was sent in two
+ * spellings is two members of the event; RFC 9110 section 5.1 makes them one.
  */
 export function headerValues(event: APIGatewayProxyEvent, name: string): readonly string[] {
   const values = valuesOf(event.multiValueHeaders, name).flat();

@@ -5,11 +5,7 @@ import { HttpError, outcomes } from './outcomes.ts';
 /** 1 to 255 visible ASCII characters. */
 const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 
-/**
- * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
- *
- * @throws {HttpError} 400 when the value is no key, or the header was sent twice
- */
+/** Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). @throws {HttpError} 400 for no key, or several */
 export function readIdempotencyKey(event: APIGatewayProxyEvent): string | undefined {
   const [key, ...others] = headerValues(event, 'idempotency-key');
   if (key === undefined || (others.length === 0 && idempotencyKey.test(key))) return key;

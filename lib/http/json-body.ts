@@ -8,10 +8,7 @@ export type EncodedBody = Readonly<Pick<APIGatewayProxyEvent, 'body' | 'isBase64
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Like {@link readGivenFields}, with the table's default for each member that is missing. */
-export function readFields<Table extends Fields>(
-  encoded: EncodedBody,
-  table: Table,
-): ValuesOf<Table> | undefined {
+export function readFields<T extends Fields>(encoded: EncodedBody, table: T): ValuesOf<T> | undefined {
   const given = readGivenFields(encoded, table);
   const defaults = Object.entries(table).map(([name, field]) => [name, field.default]);
   return given && { ...Object.fromEntries(defaults), ...given };
@@ -22,22 +19,18 @@ export function readFields<Table extends Fields>(
  *
  * @returns the values, or `undefined` when the body is not a JSON object in UTF-8, or a member is not what the table says
  */
-export function readGivenFields<Table extends Fields>(
-  encoded: EncodedBody,
-  table: Table,
-): Partial<ValuesOf<Table>> | undefined {
+export function readGivenFields<T extends Fields>(encoded: EncodedBody, table: T) {
   const body = readJsonObject(encoded);
   if (body === undefined) return undefined;
   const given = Object.entries(table).filter(([name]) => Object.hasOwn(body, name));
   if (!given.every(([name, field]) => isValueOf(field, body[name]))) return undefined;
-  return Object.fromEntries(given.map(([name]) => [name, body[name]])) as Partial<ValuesOf<Table>>;
+  return Object.fromEntries(given.map(([name]) => [name, body[name]])) as Partial<ValuesOf<T>>;
 }
 
 /**
- * Reads a body as one JSON object, whatever its Content-Type.
+ * Reads a body as one JSON object, whatever its Content-Type. A fraction that JavaScript would round to an integer is NaN.
  *
- * @returns `undefined` when it is absent, not UTF-8, not JSON or not an object; a fraction that JavaScript would round to an
- *   integer is NaN
+ * @returns `undefined` when it is absent, not UTF-8, not JSON or not an object
  */
 export function readJsonObject(encoded: EncodedBody): Readonly<Record<string, unknown>> | undefined {
   const body = encoded.body ?? '';

@@ -9,17 +9,14 @@ export interface Outcome {
 
 /** A client's cache may keep a book, and asks each time whether it has changed. undici's would keep nothing with `no-cache`. */
 const kept = { 'Cache-Control': 'private, max-age=0, must-revalidate' };
+const secret = { 'Cache-Control': 'no-store' };
 
 /** A scheme of our own, because clients respond to `Basic` and `Bearer` (specification 4.9). */
 const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 
 /** Every outcome of the functions (docs/specification.md); API Gateway's own are in serverless/deploy/gateway-responses.ts. */
 export const outcomes = {
-  tokenGenerated: {
-    status: 200,
-    message: 'Token generated successfully',
-    headers: { 'Cache-Control': 'no-store' },
-  },
+  tokenGenerated: { status: 200, message: 'Token generated successfully', headers: secret },
   bookCreated: { status: 201, message: 'Book created successfully' },
   booksRetrieved: { status: 200, message: 'Books retrieved successfully' },
   bookRetrieved: { status: 200, message: 'Book retrieved successfully', headers: kept },

@@ -2,33 +2,27 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Outcome } from './outcomes.ts';
 
-/** The result of a handler that streams. */
+/** The result of a handler that streams: chunks of `data`, which are elements as JSON with commas between them. */
 export interface StreamedResult {
-  /** Chunks of `data`: elements as JSON with commas between them. */
   readonly data: AsyncIterable<string> | Iterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A response whose body is sent while it is read. */
-export interface StreamedResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readable;
-}
+export type StreamedResponse = Awaited<ReturnType<typeof startStream>>;
 
 /**
- * Starts a response with the envelope as a stream: `status` and `message` before `data` (specification 1.1).
- *
- * The first chunk is read before the status is sent, so an unavailable storage gives a 503. A later failure destroys the
+ * Starts a response with the envelope as a stream: `status` and `message` before `data` (specification 1.1). The first chunk is read before the status is sent, so an unavailable storage gives a 503. A later failure destroys the
  * stream: the client sees a body that breaks off, never a short list that looks complete.
  */
-export async function startStream(
-  success: Outcome,
-  { data, headers }: StreamedResult,
-): Promise<StreamedResponse> {
+export async function startStream(success: Outcome, { data, headers }: StreamedResult) {
   const body = Readable.from(serialize(success, data));
   await once(body, 'readable');
-  const allHeaders = { 'Content-Type': 'application/json', ...success.headers, ...headers };
+  const allHeaders: Record<string, string> = {
+    'Content-Type': 'application/json',
+    ...success.headers,
+    ...headers,
+  };
   return { statusCode: success.status, headers: allHeaders, body };
 }
 

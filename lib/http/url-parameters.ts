@@ -21,9 +21,8 @@ export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
 }
 
 /**
- * Reads `limit` and `after`; other query parameters are ignored.
+ * Reads `limit`, which is `undefined` for the whole list, and `after`.
  *
- * @returns `limit`: the length of a page, `undefined` for the whole list; `after`: the books of the page have higher ids
  * @throws {HttpError} 400 when a value is malformed or out of bounds
  */
 export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent) {
@@ -40,10 +39,7 @@ function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: In
 }
 
 /** Makes the header that links to the next page (RFC 8288), relative to the host. */
-export function linkToNext(
-  event: APIGatewayProxyEvent,
-  { limit, after }: { readonly limit: number; readonly after: number },
-): { Link: string } {
+export function linkToNext(event: APIGatewayProxyEvent, limit: number, after: number): { Link: string } {
   return { Link: `<${requestedPath(event)}?limit=${limit}&after=${after}>; rel="next"` };
 }
 

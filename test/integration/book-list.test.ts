@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fragments, fragmentText } from '../../conformance/any-text.ts';
 import type { Book } from '../../lib/books/book.ts';
-import { CounterMissingError } from '../../lib/books/errors.ts';
+import { CounterError } from '../../lib/books/errors.ts';
 import type { BookList } from '../../lib/dynamodb/book-list.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { aBook, anyFieldValues } from '../support/a-book.ts';
@@ -98,7 +98,7 @@ describe('readAll', () => {
     await storeBooks([1]);
     await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: counterKey }));
 
-    await expect(listBooks(table)).rejects.toThrow(CounterMissingError);
+    await expect(listBooks(table)).rejects.toThrow(CounterError);
   });
 });
 

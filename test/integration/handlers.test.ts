@@ -72,7 +72,7 @@ test('a counter that was reset: 500 without details, which are in the log', asyn
   expect(await send('POST', '/book', { body: { title: 'x' } })).toEqual(failed(500, 'Internal server error'));
 
   expect(await listBooks(service.table)).toEqual(before);
-  expect(service.log.lines.at(-1)).toMatchObject({ level: 'ERROR', error: { name: 'IdTakenError' } });
+  expect(service.log.lines.at(-1)).toMatchObject({ level: 'ERROR', error: { name: 'CounterError' } });
 });
 
 describe('a function instance', () => {

@@ -6,7 +6,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { IdempotencyKeyUsedError, IdTakenError } from '../../lib/books/errors.ts';
+import { CounterError, IdempotencyKeyUsedError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey, claimKey } from '../../lib/dynamodb/keys.ts';
 import {
@@ -223,7 +223,7 @@ test('with a counter that was reset no book is overwritten, and the key stays un
   const other = await books.create(emma);
   await setCounter(table, 0);
 
-  await expect(books.create(emma, key)).rejects.toThrow(IdTakenError);
+  await expect(books.create(emma, key)).rejects.toThrow(CounterError);
   expect(await listBooks(table)).toEqual([other.book]);
   expect(await readClaim()).toBeUndefined();
 
@@ -238,5 +238,5 @@ test('a book with the drawn id that is deleted before it is read was another one
     (command) => command instanceof GetCommand && command.input.Key?.id === 1 && table.repository.delete(1),
   );
 
-  await expect(deleteBeforeRead.create(emma)).rejects.toThrow(IdTakenError);
+  await expect(deleteBeforeRead.create(emma)).rejects.toThrow(CounterError);
 });

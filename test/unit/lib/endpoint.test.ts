@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { IdTakenError, StorageUnavailableError } from '../../../lib/books/errors.ts';
+import { CounterError, StorageUnavailableError } from '../../../lib/books/errors.ts';
 import { protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
 import type { Result } from '../../../lib/http/envelope.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
@@ -49,7 +49,7 @@ describe('publicEndpoint', () => {
   test.each<[name: string, thrown: unknown, status: number, message: string]>([
     ['an HttpError', new HttpError(outcomes.invalidToken), 401, 'Invalid token'],
     ['an unavailable storage', new StorageUnavailableError('10.0.0.1'), 503, 'Service unavailable'],
-    ['an id that is taken', new IdTakenError('1'), 500, 'Internal server error'],
+    ['an id that is taken', new CounterError('1'), 500, 'Internal server error'],
     ['a bug', new TypeError('cannot read secret-detail'), 500, 'Internal server error'],
     ['a false HttpError', { name: 'HttpError', outcome: { status: 201 } }, 500, 'Internal server error'],
     ['an error with a status', Object.assign(new Error(), { statusCode: 418 }), 500, 'Internal server error'],

@@ -70,7 +70,7 @@ test.each([
   const requested = (path: string) =>
     createEvent({ requestContext: { path: stage + path + end } as APIGatewayProxyEvent['requestContext'] });
 
-  expect(linkToNext(requested('/books'), { limit: 10, after: 25 })).toEqual({
+  expect(linkToNext(requested('/books'), 10, 25)).toEqual({
     Link: `<${stage}/books?limit=10&after=25>; rel="next"`,
   });
   expect(locationHeader(requested('/book'), 7)).toEqual({ Location: `${stage}/book/7` });
