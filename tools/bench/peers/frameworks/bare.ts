@@ -1,4 +1,5 @@
-import { type PeerEndpoint, type PeerHandler, parseBody, toResult } from '../endpoint.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { PeerEndpoint, PeerHandler } from '../endpoint.ts';
 import { refuseToken } from '../token.ts';
 
 /** No framework at all. */
@@ -7,6 +8,16 @@ export function serve(endpoint: PeerEndpoint): PeerHandler {
     const token = event.headers.Authorization ?? event.headers.authorization;
     const refusal = endpoint.public ? undefined : refuseToken(token);
     const request = { id: event.pathParameters?.id, body: parseBody(event) };
-    return toResult(refusal ?? (await endpoint.handle(request)));
+    const response = refusal ?? (await endpoint.handle(request));
+    const headers = { 'Content-Type': 'application/json' };
+    return { statusCode: response.status, headers, body: JSON.stringify(response) };
   };
+}
+
+function parseBody({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
+  try {
+    return JSON.parse(isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? ''));
+  } catch {
+    return undefined;
+  }
 }
