@@ -29,19 +29,15 @@ const counterMargin = 10_000;
 
 const shownIds = 10;
 
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  const options = readOptions();
-  try {
-    selectTarget(options.stage, options.region);
-    return await restore(options);
-  } catch (error) {
-    // Those of AWS's clients have a sentence that says what is wrong.
-    if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
-    console.error((error as Error).message);
-    return 1;
-  }
+const { region, ...options } = readOptions();
+try {
+  selectTarget(options.stage, region);
+  process.exitCode = await restore(options);
+} catch (error) {
+  // Those of AWS's clients have a sentence that says what is wrong.
+  if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
+  console.error((error as Error).message);
+  process.exitCode = 1;
 }
 
 function readOptions() {
@@ -59,14 +55,9 @@ function readOptions() {
   return { ...values, stage, at: moment };
 }
 
-async function restore({
-  stage,
-  at,
-  table,
-  from,
-  prepare,
-  yes,
-}: ReturnType<typeof readOptions>): Promise<number> {
+type Options = Omit<ReturnType<typeof readOptions>, 'region'>;
+
+async function restore({ stage, at, table, from, prepare, yes }: Options): Promise<number> {
   const client = new DynamoDB();
   const live = await findLiveTable(stage);
   const suffix = at && suffixOf(at);
