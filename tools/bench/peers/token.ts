@@ -17,7 +17,9 @@ export const createToken: PeerEndpoint = {
     const sameUsername = timingSafeEqual(digest(username), digest(process.env.AUTH_USERNAME ?? ''));
     const samePassword = timingSafeEqual(digest(password), digest(process.env.AUTH_PASSWORD ?? ''));
     if (!sameUsername || !samePassword) return respond(401, 'Invalid credentials');
-    return respond(200, 'Token generated successfully', { token: signToken() });
+    const input = `${header}.${encode({ exp: Math.floor(Date.now() / 1000) + lifetimeSeconds })}`;
+    const token = `${input}.${sign(input).toString('base64url')}`;
+    return respond(200, 'Token generated successfully', { token });
   },
 };
 
@@ -27,12 +29,6 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 export function refuseToken(token: string | undefined): PeerResponse | undefined {
   if (!token) return respond(401, 'Authorization token required');
   return isValid(token) ? undefined : respond(401, 'Invalid token');
-}
-
-/** Signs a token that is valid for 15 minutes. */
-function signToken(): string {
-  const input = `${header}.${encode({ exp: Math.floor(Date.now() / 1000) + lifetimeSeconds })}`;
-  return `${input}.${sign(input).toString('base64url')}`;
 }
 
 function isValid(token: string): boolean {
