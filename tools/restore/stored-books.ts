@@ -3,11 +3,6 @@ import { type DynamoDB, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { bookFields } from '../../lib/books/book.ts';
 import { counterKey, shardOf } from '../../lib/dynamodb/keys.ts';
 
-/** The ids of the books in which two tables differ. */
-export type Comparison = Readonly<Record<'changed' | 'onlyInFirst' | 'onlyInSecond', readonly number[]>> & {
-  readonly same: number;
-};
-
 const fieldNames = Object.keys(bookFields);
 const Key = Object.fromEntries(
   Object.entries(counterKey).map(([name, value]) => [name, { N: String(value) }]),
@@ -31,13 +26,12 @@ export async function raiseCounter(client: DynamoDB, TableName: string, lastId: 
   });
 }
 
-/** Reads all books of two tables with ids up to `lastId`, a shard at a time. */
-export async function compareBooks(
-  client: DynamoDB,
-  first: string,
-  second: string,
-  lastId: number,
-): Promise<Comparison> {
+/**
+ * Reads all books of two tables with ids up to `lastId`, a shard at a time.
+ *
+ * @returns the number of equal books, and the ids of the others
+ */
+export async function compareBooks(client: DynamoDB, first: string, second: string, lastId: number) {
   let same = 0;
   const [changed, onlyInFirst, onlyInSecond]: [number[], number[], number[]] = [[], [], []];
   for (let shard = 0; shard <= shardOf(lastId); shard += 1) {
