@@ -8,7 +8,11 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { LocalService, validToken } from '../tools/local/local-service.ts';
+import { createBook, expectStored } from '../conformance/books.ts';
+import type { ConformanceContext } from '../conformance/context.ts';
+import { expectResponse } from '../conformance/expect.ts';
+import { outcomes } from '../conformance/outcomes.ts';
+import { LocalService, testSettings } from '../tools/local/local-service.ts';
 
 const lines = `
   isbn: { type: 'string', default: '' },
@@ -32,40 +36,29 @@ try {
   }
 
   console.log('--- a book from before');
-  const { data: emma } = await withService('.', (send) => send('POST', '/book', { title: 'Emma' }));
-  await withService(copy, async (send) => {
+  const emma = await withService('.', (context) => createBook(context, { title: 'Emma' }));
+  await withService(copy, async (context) => {
     const book = { ...emma, isbn: '', pages: 1 };
-    assert.deepEqual(await send('GET', '/book/1'), { status: 200, data: book });
+    await expectStored(context, book);
     for (const path of ['/books', '/books?limit=2']) {
-      assert.deepEqual(await send('GET', path), { status: 200, data: [book] });
+      expectResponse(await context.call('GET', path), outcomes.booksRetrieved, [book]);
     }
-    const updated = await send('PUT', '/book/1', { pages: 474 });
-    assert.deepEqual(updated, { status: 200, data: { ...book, pages: 474 } });
+    const updated = await context.call('PUT', '/book/1', { pages: 474 });
+    expectResponse(updated, outcomes.bookUpdated, { ...book, pages: 474 });
   });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-type Send = (
-  method: string,
-  path: string,
-  body?: object,
-) => Promise<{ readonly status: number; readonly data: object }>;
-
-/** Starts the local service of a folder. */
-async function withService<Result>(of: string, use: (send: Send) => Promise<Result>) {
+/** Starts the local service of a folder, on the same books each time. Its openapi.yaml describes the responses. */
+async function withService<Result>(of: string, use: (context: ConformanceContext) => Promise<Result>) {
   const service = await LocalService.start({ DB_PATH: join(folder, 'books') }, of);
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
+  const module: typeof import('../conformance/context.ts') = await import(
+    resolve(of, 'conformance/context.ts')
+  );
   try {
-    return await use(async (method, path, body) => {
-      const headers = { Authorization: validToken };
-      const response = await fetch(service.baseUrl + path, {
-        method,
-        headers,
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      const { data } = (await response.json()) as { readonly data: object };
-      return { status: response.status, data };
-    });
+    return await use(new module.ConformanceContext({ baseUrl: service.baseUrl, username, password }));
   } finally {
     await service.stop();
   }
