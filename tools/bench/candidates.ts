@@ -6,9 +6,9 @@ import { packageFunctions } from '../runtime/package-functions.ts';
 import { sizeOfFiles } from '../runtime/size-of-files.ts';
 import { type EndpointCall, settings } from './calls.ts';
 
-const frameworks = ['no-op', 'bare', 'middy', 'hono'];
+const peers = ['no-op', 'bare'];
 
-/** A function that takes part; its name is `ours`, `before`, or that of a file in peers/frameworks. */
+/** A function that takes part: `ours`, `before`, without a framework (`bare`), or without any work (`no-op`). */
 export interface Candidate {
   readonly name: string;
   /** Size of its code, without a code cache. */
@@ -18,7 +18,7 @@ export interface Candidate {
 }
 
 /**
- * Packages our functions, and those of another checkout, which take part in place of other frameworks.
+ * Packages our functions, and those of another checkout, which take part in place of the peers.
  *
  * @param folder - an empty folder for functions and bundles
  */
@@ -27,7 +27,7 @@ export async function packageCandidates(folder: string, databaseUrl: string, aga
   if (against !== undefined) await packageFunctions(join(folder, 'before'), against);
   const prepare = async (name: string, call: EndpointCall): Promise<Candidate> => {
     const taskRoot = join(folder, name, call.functionName);
-    const isPeer = frameworks.includes(name);
+    const isPeer = peers.includes(name);
     if (isPeer) await bundlePeer(name, call.functionName, join(taskRoot, 'index.mjs'));
     const handler = isPeer ? 'index.handler' : call.handler;
     const environment = { ...settings, DB_URL: `${databaseUrl}/books-${call.bookCount}` };
@@ -38,17 +38,18 @@ export async function packageCandidates(folder: string, databaseUrl: string, aga
         startLambdaInstance(taskRoot, handler, environment, [...launcher, 'taskset', '-c', '1']),
     };
   };
-  return { peers: against === undefined ? frameworks : ['before'], prepare };
+  return { peers: against === undefined ? peers : ['before'], prepare };
 }
 
-/** Bundles an endpoint under a framework, with the options for our functions but no plugins. */
-async function bundlePeer(framework: string, endpoint: string, outfile: string): Promise<void> {
+/** Bundles a peer's function, with the options for our functions but no plugins. */
+async function bundlePeer(name: string, endpoint: string, outfile: string): Promise<void> {
+  const file = endpoint === 'createToken' ? 'token' : 'books';
   const contents =
-    framework === 'no-op'
-      ? "export { handler } from './frameworks/no-op.ts';"
-      : `import { serve } from './frameworks/${framework}.ts';
-         import { ${endpoint} } from './${endpoint === 'createToken' ? 'token' : 'books'}.ts';
-         export const handler = serve(${endpoint});`;
+    name === 'no-op'
+      ? "export { handler } from './no-op.ts';"
+      : `import { serve } from './serve.ts';
+         import { ${endpoint} } from './${file}.ts';
+         export const handler = serve(${endpoint}, ${endpoint === 'createToken'});`;
   const stdin = { contents, resolveDir: join(import.meta.dirname, 'peers') };
   await build({ ...bundleOptions, stdin, outfile });
 }

@@ -16,12 +16,12 @@ const names = endpoints.map(({ name }) => name);
 
 const usage = `Usage: npm run bench -- [guard] [options]
 
-Compares cold starts and warm calls with other ways to write a Lambda API, in some minutes. guard counts instructions with
+Compares cold starts and warm calls with a Lambda API without a framework, in some minutes. guard counts instructions with
 valgrind instead, and fails above the limits in tools/bench/guard.ts.
 
   --full            take the time for figures to publish
   --only NAME,...   measure these: ${names.join(', ')}
-  --against FOLDER  compare with another checkout, with its packages installed, instead of other frameworks
+  --against FOLDER  compare with another checkout, with its packages installed, instead
   --help            show this text
 
 Needs Linux with two cores and taskset, and g++ and cmake for AWS's runtime client. Exit code 77 where something is missing.`;
