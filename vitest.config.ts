@@ -1,14 +1,9 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
 
 if (/[#?]|%[0-9a-f]{2}/i.test(process.cwd())) {
   console.error(`Vite loads nothing from a path with #, ? or %20: move ${process.cwd()} to another folder.`);
   process.exit(1);
-}
-
-/** Projects of one group run at the same time, groups one after the other. The time limits have room for a busy machine. */
-function group(groupOrder: number, testTimeout = 60_000) {
-  return { testTimeout, hookTimeout: 2 * testTimeout, sequence: { groupOrder } };
 }
 
 /** Ends a run with a line that `.ci/run` adds up. A file that cannot be loaded is one failed test. */
@@ -37,24 +32,22 @@ export default defineConfig({
     unstubGlobals: true,
     projects: [
       // `npm test`
-      project('unit', 'test/unit', group(0, 30_000)),
-      project('integration', 'test/integration', group(0, 30_000)),
-      project('conformance', 'test/conformance', group(0)),
+      project('unit', 'test/unit', 0, { testTimeout: 30_000 }),
+      project('integration', 'test/integration', 0, { testTimeout: 30_000 }),
+      project('conformance', 'test/conformance', 0),
       // `npm run test:all`
-      project('local', 'test/local', group(1)),
-      project('model', 'test/reliability/model', group(1)),
-      project('template', 'test/aws/template', group(1), './test/aws/template/packaged-stages.ts'),
-      project('faults', 'test/reliability/faults', group(2)),
+      project('local', 'test/local', 1),
+      project('model', 'test/reliability/model', 1),
+      project('template', 'test/aws/template', 1, { globalSetup: './test/aws/template/packaged-stages.ts' }),
+      project('faults', 'test/reliability/faults', 2),
       // Ten rounds, with a start of the service in each.
-      project('crash', 'test/reliability/crash', group(3, 900_000)),
-      project('load', 'test/reliability/load', group(4)),
+      project('crash', 'test/reliability/crash', 3, { testTimeout: 900_000 }),
+      project('load', 'test/reliability/load', 4),
       // Measures instances; two at a time would measure each other.
-      project(
-        'runtime',
-        'test/aws/runtime',
-        { ...group(5), maxWorkers: 1 },
-        './tools/runtime/package-functions.ts',
-      ),
+      project('runtime', 'test/aws/runtime', 5, {
+        maxWorkers: 1,
+        globalSetup: './tools/runtime/package-functions.ts',
+      }),
     ],
     coverage: {
       provider: 'v8',
@@ -65,15 +58,18 @@ export default defineConfig({
   },
 });
 
-/** @param globalSetup - a file that runs once, before the project's tests */
-function project(name: string, folder: string, options: object, globalSetup?: string) {
-  return {
-    extends: true as const,
-    test: {
-      name,
-      include: [`${folder}/**/*.test.ts`],
-      ...options,
-      ...(globalSetup && { globalSetup }),
-    },
-  };
+/**
+ * The tests of a folder. Groups run one after the other, the projects of a group at the same time. The time limit has room
+ * for a busy machine.
+ */
+function project(
+  name: string,
+  folder: string,
+  groupOrder: number,
+  options: UserWorkspaceConfig['test'] = {},
+) {
+  const { testTimeout = 60_000 } = options;
+  const limits = { testTimeout, hookTimeout: 2 * testTimeout };
+  const include = [`${folder}/**/*.test.ts`];
+  return { extends: true as const, test: { name, include, ...limits, sequence: { groupOrder }, ...options } };
 }

@@ -28,17 +28,11 @@ process.exitCode = exitCodeOf({ found, notChecked });
 function findSecrets(): string[] {
   const files = listFiles(':!*package-lock.json').map((name) => resolve(name));
   console.log(`Secrets in ${files.length} files`);
+  const rules = ['--secretlintrc', resolve('.ci/security/secretlint.json')];
   // secretlint looks for its rules there.
   const cwd = resolve('tools');
-  const args = [
-    '--secretlintrc',
-    resolve('.ci/security/secretlint.json'),
-    '--no-glob',
-    '--format',
-    'unix',
-    ...files,
-  ];
   const secretlint = resolve(cwd, 'node_modules/.bin/secretlint');
+  const args = [...rules, '--no-glob', '--format', 'unix', ...files];
   const { error, status, stdout, stderr } = spawnSync(secretlint, args, { cwd, encoding: 'utf8' });
   if (error) throw error;
   return status === 0 ? [] : `${stdout}\n${stderr}`.split('\n').filter(Boolean);

@@ -10,44 +10,37 @@ export const settings = {
   AUTH_PASSWORD: 'a password',
   // Lambda's credentials are temporary ones.
   AWS_SESSION_TOKEN: 'x'.repeat(600),
-  RESPONSE_TRANSFER_MODE: 'STREAM', // Version 1.0.0 reads it.
 };
 
 const fields = { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', year: 1969 };
-const login = { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD };
 const bodies: Readonly<Record<string, object>> = {
-  createToken: login,
+  createToken: { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD },
   createBook: fields,
   updateBook: fields,
 };
 
-/** A request of each endpoint that succeeds, against the stub DynamoDB too. */
-export const endpoints = functions.map(({ name: functionName, event: { method, path }, ...own }) => ({
-  name: basename(own.handler, '.handler'),
-  functionName,
-  ...own,
-  method,
-  resource: path,
-  path: path.replace('{id}', '1'),
-  body: bodies[functionName],
-  /** Otherwise it is measured against another checkout only. */
-  hasPeers: !['updateBook', 'deleteBook'].includes(functionName),
-}));
+/** A request of an endpoint that succeeds, against the stub DynamoDB too. */
+export type EndpointCall = ReturnType<typeof callOf>;
 
-export type EndpointCall = (typeof endpoints)[number];
+export const endpoints = functions.flatMap((definition) => {
+  const call = callOf(definition);
+  return call.name === 'list-books' ? [call, { ...call, name: 'list-1000-books', bookCount: 1000 }] : [call];
+});
 
-export function findEndpoint(name: string): EndpointCall {
-  const endpoint = endpoints.find((one) => one.name === name);
-  if (endpoint === undefined) throw new Error(`there is no endpoint ${name}`);
-  return endpoint;
-}
-
-/** Differences from a request that succeeds. */
-export interface EventOverrides {
-  readonly path?: string;
-  /** The body as it is sent. */
-  readonly text?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+function callOf({ name: functionName, handler, event: { method, path } }: (typeof functions)[number]) {
+  return {
+    name: basename(handler, '.handler'),
+    functionName,
+    handler,
+    method,
+    resource: path,
+    path: path.replace('{id}', '1'),
+    body: bodies[functionName],
+    /** The books of the stub DynamoDB. */
+    bookCount: 1,
+    /** Otherwise it is measured against another checkout only. */
+    hasPeers: !['updateBook', 'deleteBook'].includes(functionName),
+  };
 }
 
 const authorization = forgeToken({
@@ -70,26 +63,18 @@ const usualHeaders = {
   'X-Forwarded-Proto': 'https',
 };
 
-/** Makes the event that a REST API of API Gateway sends for a request. An empty header value leaves the header out. */
-export function createEvent(
-  { method, resource, path: usualPath, body }: EndpointCall,
-  { path = usualPath, text = body && JSON.stringify(body), headers: changed }: EventOverrides = {},
-): APIGatewayProxyEvent {
-  const all = {
+/** Differences from a request that succeeds; `text` is the body as it is sent. */
+export type EventOverrides = Readonly<Partial<Record<'path' | 'text' | 'authorization', string>>>;
+
+/** Makes the event that a REST API of API Gateway sends for a request. */
+export function createEvent(call: EndpointCall, overrides: EventOverrides = {}): APIGatewayProxyEvent {
+  const { method, resource, body } = call;
+  const { path, text, ...changed } = { path: call.path, text: body && JSON.stringify(body), ...overrides };
+  const headers: Record<string, string> = {
     ...usualHeaders,
-    Authorization: resource === '/token' ? '' : authorization,
-    'Content-Type': text === undefined ? '' : 'application/json',
-    ...changed,
+    ...(resource !== '/token' && { Authorization: changed.authorization ?? authorization }),
+    ...(text !== undefined && { 'Content-Type': 'application/json' }),
   };
-  const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
-  const requestContext = {
-    resourcePath: resource,
-    httpMethod: method,
-    path: `/dev${path}`,
-    stage: 'dev',
-    requestId: 'e43c9c1c-bdaf-4c4d-9f3c-6c0d9c0f6bb1',
-    identity: { sourceIp: '52.255.255.12', userAgent: 'curl/8.7.1' },
-  } as APIGatewayProxyEvent['requestContext'];
   return {
     resource,
     path,
@@ -97,7 +82,14 @@ export function createEvent(
     headers,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     pathParameters: resource === '/book/{id}' ? { id: path.slice('/book/'.length) } : null,
-    requestContext,
+    requestContext: {
+      resourcePath: resource,
+      httpMethod: method,
+      path: `/dev${path}`,
+      stage: 'dev',
+      requestId: 'e43c9c1c-bdaf-4c4d-9f3c-6c0d9c0f6bb1',
+      identity: { sourceIp: '52.255.255.12', userAgent: 'curl/8.7.1' },
+    } as APIGatewayProxyEvent['requestContext'],
     body: text === undefined ? null : Buffer.from(text).toString('base64'),
     isBase64Encoded: text !== undefined,
     queryStringParameters: null,

@@ -1,79 +1,55 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
-import { startLambdaInstance } from '../runtime/lambda-instance.ts';
+import { type LambdaInstance, startLambdaInstance } from '../runtime/lambda-instance.ts';
 import { packageFunctions } from '../runtime/package-functions.ts';
 import { sizeOfFiles } from '../runtime/size-of-files.ts';
 import { type EndpointCall, settings } from './calls.ts';
 
-const frameworks = ['no-op', 'bare', 'middy', 'hono'];
+const peers = ['no-op', 'bare'];
 
-/** A function under measurement has this core to itself; the bench and the database share core 0. */
-const functionCore = ['taskset', '-c', '1'];
-
-export type PrepareCandidates = Awaited<ReturnType<typeof packageCandidates>>;
+/** A function that takes part: `ours`, `before`, without a framework (`bare`), or without any work (`no-op`). */
+export interface Candidate {
+  readonly name: string;
+  /** Size of its code, without a code cache. */
+  readonly bytes: number;
+  /** Starts an instance on a core of its own. `launcher` is a command line that starts it. */
+  start(launcher?: readonly string[]): Promise<LambdaInstance>;
+}
 
 /**
- * Packages our functions.
+ * Packages our functions, and those of another checkout, which take part in place of the peers.
  *
  * @param folder - an empty folder for functions and bundles
- * @param against - another checkout, whose functions take part in place of other frameworks
- * @returns a function that gives the candidates which serve an endpoint, ours first; `only` names those that are wanted
  */
 export async function packageCandidates(folder: string, databaseUrl: string, against: string | undefined) {
   await packageFunctions(join(folder, 'ours'));
   if (against !== undefined) await packageFunctions(join(folder, 'before'), against);
-  const peers = against === undefined ? frameworks : ['before'];
-  return (endpoint: EndpointCall, only: readonly string[] = peers) => {
-    const names = ['ours', ...peers.filter((name) => only.includes(name))];
-    return Promise.all(
-      names.map((name) => prepareCandidate(join(folder, name), name, databaseUrl, endpoint)),
-    );
+  const prepare = async (name: string, call: EndpointCall): Promise<Candidate> => {
+    const taskRoot = join(folder, name, call.functionName);
+    const isPeer = peers.includes(name);
+    if (isPeer) await bundlePeer(name, call.functionName, join(taskRoot, 'index.mjs'));
+    const handler = isPeer ? 'index.handler' : call.handler;
+    const environment = { ...settings, DB_URL: `${databaseUrl}/books-${call.bookCount}` };
+    return {
+      name,
+      bytes: await sizeOfFiles(isPeer ? taskRoot : join(taskRoot, 'handlers'), /\.m?js$/),
+      start: (launcher = []) =>
+        startLambdaInstance(taskRoot, handler, environment, [...launcher, 'taskset', '-c', '1']),
+    };
   };
+  return { peers: against === undefined ? peers : ['before'], prepare };
 }
 
-/** A function that takes part; its name is `ours`, `before`, or that of a file in peers/frameworks. */
-export type Candidate = Awaited<ReturnType<typeof prepareCandidate>>;
-
-async function prepareCandidate(
-  folder: string,
-  name: string,
-  databaseUrl: string,
-  { functionName, handler: packagedHandler }: EndpointCall,
-) {
-  const isPackaged = !frameworks.includes(name);
-  const taskRoot = join(folder, functionName);
-  const handler = isPackaged ? packagedHandler : 'index.handler';
-  return {
-    name,
-    /** Size of its code, without a code cache. */
-    bytes: isPackaged
-      ? await sizeOfFiles(join(taskRoot, 'handlers'), /\.m?js$/)
-      : await bundlePeer(name, functionName, join(taskRoot, 'index.mjs')),
-    /** Starts an instance, pinned to a core. `launcher` is a command line that starts it. */
-    start: (environment: NodeJS.ProcessEnv = {}, launcher: readonly string[] = []) =>
-      startLambdaInstance(taskRoot, handler, { ...settings, DB_URL: databaseUrl, ...environment }, [
-        ...launcher,
-        ...functionCore,
-      ]),
-  };
-}
-
-/** Bundles an endpoint under a framework, with the options for our functions but no plugins. @returns its bytes */
-async function bundlePeer(framework: string, endpoint: string, outfile: string): Promise<number> {
-  await build({
-    ...bundleOptions,
-    stdin: {
-      contents:
-        framework === 'no-op'
-          ? "export { handler } from './frameworks/no-op.ts';"
-          : `import { serve } from './frameworks/${framework}.ts';
-             import { ${endpoint} } from './${endpoint === 'createToken' ? 'token' : 'books'}.ts';
-             export const handler = serve(${endpoint});`,
-      resolveDir: join(import.meta.dirname, 'peers'),
-    },
-    outfile,
-  });
-  return (await stat(outfile)).size;
+/** Bundles a peer's function, with the options for our functions but no plugins. */
+async function bundlePeer(name: string, endpoint: string, outfile: string): Promise<void> {
+  const file = endpoint === 'createToken' ? 'token' : 'books';
+  const contents =
+    name === 'no-op'
+      ? "export { handler } from './no-op.ts';"
+      : `import { serve } from './serve.ts';
+         import { ${endpoint} } from './${file}.ts';
+         export const handler = serve(${endpoint}, ${endpoint === 'createToken'});`;
+  const stdin = { contents, resolveDir: join(import.meta.dirname, 'peers') };
+  await build({ ...bundleOptions, stdin, outfile });
 }

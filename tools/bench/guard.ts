@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { createEvent, type EndpointCall, findEndpoint } from './calls.ts';
-import type { Candidate, PrepareCandidates } from './candidates.ts';
-import { invoke } from './instance.ts';
+import { createEvent, endpoints } from './calls.ts';
+import type { Candidate, packageCandidates } from './candidates.ts';
+import { invokeTimes } from './instance.ts';
 
 /**
  * Limits of our instructions as a ratio to the reference's, with room for chance: cold starts differ by 2 % from run to
@@ -25,31 +24,28 @@ const calls = 100;
 const options = ['--tool=cachegrind', '--cache-sim=no', '--cachegrind-out-file=/dev/null'];
 const valgrind = ['valgrind', ...options, '--smc-check=all-non-file', '--trace-children=yes'];
 
-/** @returns whether this machine can count instructions */
-export function hasValgrind(): boolean {
-  return spawnSync('valgrind', ['--version']).status === 0;
-}
-
 /**
  * Counts the instructions of two functions and prints their ratios to the reference.
  *
  * @returns whether they stay within their limits
  */
-export async function checkInstructions(prepare: PrepareCandidates): Promise<boolean> {
+export async function checkInstructions({
+  peers,
+  prepare,
+}: Awaited<ReturnType<typeof packageCandidates>>): Promise<boolean> {
   let passed = true;
-  for (const { name, reference, ...limit } of limits) {
-    const endpoint = findEndpoint(name);
-    const [ours, theirs] = await prepare(endpoint, [reference]);
-    if (ours === undefined || theirs === undefined) continue;
-    const counts = await countInstructions(endpoint, ours);
-    const base = await countInstructions(endpoint, theirs);
+  for (const { name, reference, ...limit } of limits.filter((one) => peers.includes(one.reference))) {
+    const call = endpoints.find((endpoint) => endpoint.name === name);
+    if (call === undefined) throw new Error(`there is no endpoint ${name}`);
+    const event = createEvent(call);
+    const ours = await countInstructions(await prepare('ours', call), event);
+    const theirs = await countInstructions(await prepare(reference, call), event);
     for (const measure of ['cold', 'call'] as const) {
-      const ratio = counts[measure] / base[measure];
+      const ratio = ours[measure] / theirs[measure];
       const holds = ratio <= limit[measure];
-      const millions = (counts[measure] / 1e6).toFixed(2);
-      const verdict = `${holds ? 'within' : 'OVER'} the limit of ${limit[measure]}`;
+      const count = `${(ours[measure] / 1e6).toFixed(2)} million, ${ratio.toFixed(2)} of ${reference}`;
       console.log(
-        `${name}, ${measure}: ${millions} million, ${ratio.toFixed(2)} of ${reference}, ${verdict}`,
+        `${name}, ${measure}: ${count}, ${holds ? 'within' : 'OVER'} the limit of ${limit[measure]}`,
       );
       passed &&= holds;
     }
@@ -61,32 +57,26 @@ export async function checkInstructions(prepare: PrepareCandidates): Promise<boo
  * Counts the instructions of a function, all threads and V8's own included: those until the first response, and those of
  * one warm call. Unlike times, they are nearly the same in each run, whatever else the machine does.
  */
-async function countInstructions(endpoint: EndpointCall, candidate: Candidate) {
-  const event = createEvent(endpoint);
-  const countUntil = async (responses: number, attempt = 1): Promise<number> => {
-    try {
-      return await countOnce(candidate, event, responses);
-    } catch (error) {
-      if (attempt === maxAttempts) throw error;
-      return countUntil(responses, attempt + 1);
-    }
-  };
-  const cold = Math.min(await countUntil(1), await countUntil(1));
-  const warm = await countUntil(warmUpCalls);
-  return { cold, call: ((await countUntil(warmUpCalls + calls)) - warm) / calls };
+async function countInstructions(candidate: Candidate, event: unknown) {
+  const cold = Math.min(await countUntil(1, candidate, event), await countUntil(1, candidate, event));
+  const warm = await countUntil(warmUpCalls, candidate, event);
+  return { cold, call: ((await countUntil(warmUpCalls + calls, candidate, event)) - warm) / calls };
 }
 
-async function countOnce(candidate: Candidate, event: unknown, responses: number): Promise<number> {
-  const instance = await candidate.start({}, valgrind);
+async function countUntil(responses: number, candidate: Candidate, event: unknown, attempt = 1) {
+  const instance = await candidate.start(valgrind);
   try {
-    for (let response = 0; response < responses; response += 1) await invoke(instance, event);
+    await invokeTimes(instance, event, responses);
     // valgrind writes its counts when its program ends by a signal that can be caught.
     process.kill(instance.pid, 'SIGTERM');
     await instance.waitForExit();
+    const [, count] = /I +refs: +([\d,]+)/.exec(instance.output) ?? [];
+    if (count === undefined) throw new Error(`valgrind counted nothing:\n${instance.output}`);
+    return Number(count.replaceAll(',', ''));
+  } catch (error) {
+    if (attempt === maxAttempts) throw error;
+    return countUntil(responses, candidate, event, attempt + 1);
   } finally {
     await instance.stop();
   }
-  const [, count] = /I +refs: +([\d,]+)/.exec(instance.output) ?? [];
-  if (count === undefined) throw new Error(`valgrind counted nothing:\n${instance.output}`);
-  return Number(count.replaceAll(',', ''));
 }

@@ -1,16 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { LambdaInstance } from '../runtime/lambda-instance.ts';
+import { toHttpResponse } from '../runtime/runtime-api.ts';
 
-/** Invokes a function and reads its response to the end. @throws an Error unless the status is 2xx */
-export async function invoke(instance: LambdaInstance, event: unknown): Promise<void> {
-  const result = await instance.api.invoke(event);
-  if (result.kind === 'stream') {
-    for await (const _ of result.stream);
-    return;
-  }
-  const { statusCode = 0 } = (result.kind === 'response' ? result.payload : {}) as { statusCode?: number };
-  if (statusCode < 200 || statusCode > 299) {
-    throw new Error(`the function failed: ${JSON.stringify(result)}\n${instance.output}`);
+/** Invokes a function and reads its response to the end. */
+export async function invoke({ api }: LambdaInstance, event: unknown) {
+  const { statusCode, body } = await toHttpResponse(await api.invoke(event));
+  return { statusCode, body: await text(body) };
+}
+
+/** Invokes a function several times. @throws an Error unless the status is always 2xx */
+export async function invokeTimes(instance: LambdaInstance, event: unknown, times: number): Promise<void> {
+  for (let call = 0; call < times; call += 1) {
+    const { statusCode, body } = await invoke(instance, event);
+    if (statusCode > 299) throw new Error(`the function failed: ${statusCode} ${body}\n${instance.output}`);
   }
 }
 

@@ -1,68 +1,44 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
-import { join } from 'node:path';
-import type { ListResult } from './lists.ts';
-import { type EndpointResult, type Measure, summarize } from './statistics.ts';
+import type { Candidate } from './candidates.ts';
+import type { Sample } from './rounds.ts';
 
-/** Prints the tables, and writes them with the figures into a folder. */
-export async function writeReport(
-  folder: string,
-  measured: readonly EndpointResult[],
-  lists: readonly ListResult[],
-): Promise<void> {
-  const sections = [`${cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}`];
-  sections.push(...measured.map(formatEndpoint));
-  if (lists.length > 0) sections.push(`### The whole list\n\n${formatLists(lists)}`);
-  const text = `${sections.join('\n\n')}\n`;
-  process.stdout.write(text);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'tables.md'), text);
-  await writeFile(join(folder, 'results.json'), JSON.stringify({ measured, lists }, null, 1));
-}
+const columns = [
+  { title: 'Cold first response (ms)', measure: 'coldWallMs', digits: 0 },
+  { title: 'Cold CPU (ms)', measure: 'coldCpuMs', digits: 0 },
+  { title: 'Warm CPU per call (ms)', measure: 'warmCpuMs', digits: 2 },
+  { title: 'Warm call (ms)', measure: 'warmWallMs', digits: 2 },
+  { title: 'Peak memory (MB)', measure: 'memoryMb', digits: 0 },
+] as const;
 
-function formatEndpoint({ endpoint, candidates }: EndpointResult): string {
-  const rows = candidates.map(({ name, bytes, coldWallMs, coldCpuMs, warmCpuMs, warmWallMs, memoryMb }) => [
+/**
+ * Makes the table of an endpoint in Markdown: medians, and their ratios to the reference with quartiles. A ratio is taken
+ * within a round, so that what slows a whole round down does not count.
+ */
+export function formatReport(
+  endpoint: string,
+  candidates: readonly Candidate[],
+  reference: string,
+  samples: readonly Sample[],
+): string {
+  const samplesOf = (name: string) => samples.filter(({ candidate }) => candidate === name);
+  const rows = candidates.map(({ name, bytes }) => [
     name,
     Math.round(bytes / 1000),
-    withRatio(coldWallMs, 0),
-    withRatio(coldCpuMs, 0),
-    withRatio(warmCpuMs, 2),
-    warmWallMs.median.toFixed(2),
-    memoryMb.median.toFixed(0),
+    ...columns.map(({ measure, digits }) => {
+      const references = new Map(samplesOf(reference).map((sample) => [sample.round, sample[measure]]));
+      const values = samplesOf(name).map((sample) => sample[measure]);
+      const ratios = samplesOf(name).map(
+        (sample) => sample[measure] / (references.get(sample.round) ?? Number.NaN),
+      );
+      const [ratio, lower, upper] = [0.5, 0.25, 0.75].map((share) => quantile(ratios, share).toFixed(2));
+      return `${quantile(values, 0.5).toFixed(digits)} · **${ratio}** (${lower}–${upper})`;
+    }),
   ]);
-  const times = ['Cold first response (ms)', 'Cold CPU (ms)', 'Warm CPU per call (ms)', 'Warm call (ms)'];
-  return `### ${endpoint}\n\n${table(['', 'Bundle (KB)', ...times, 'Peak memory (MB)'], rows)}`;
+  const head = ['', 'Bundle (KB)', ...columns.map(({ title }) => title)];
+  const lines = [head, head.map((_, column) => (column === 0 ? '---' : '--:')), ...rows];
+  return `### ${endpoint}\n\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
 }
 
-function formatLists(results: readonly ListResult[]): string {
-  const groups = Map.groupBy(results, ({ bookCount, variant }) => `${bookCount} ${variant}`);
-  const rows = [...groups.values()].map((group) => {
-    const median = (name: 'firstByteMs' | 'totalMs' | 'cpuMs' | 'peakMemoryMb') =>
-      summarize(group.map((result) => result[name])).median.toFixed(0);
-    const [first] = group;
-    return [
-      first?.bookCount.toLocaleString('en') ?? '',
-      first?.variant ?? '',
-      first?.failure ?? median('firstByteMs'),
-      median('totalMs'),
-      median('cpuMs'),
-      median('peakMemoryMb'),
-      first?.failure ? '–' : ((first?.bodyBytes ?? 0) / 1e6).toFixed(2),
-    ];
-  });
-  const times = ['First byte (ms)', 'Whole response (ms)', 'CPU (ms)'];
-  return table(['Books', 'Handler', ...times, 'Peak memory (MB)', 'Body (MB)'], rows);
-}
-
-/** A table in Markdown. */
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [head, head.map((_, column) => (column === 0 ? '---' : '--:')), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
-}
-
-/** The median, and the ratio to the reference with its quartiles. */
-function withRatio({ median, ratio }: Measure, digits: number): string {
-  const spread = `${ratio.lower.toFixed(2)}–${ratio.upper.toFixed(2)}`;
-  return `${median.toFixed(digits)} · **${ratio.median.toFixed(2)}** (${spread})`;
+/** The nearest value, without interpolation. */
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * share)] ?? Number.NaN;
 }

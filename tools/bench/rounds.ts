@@ -1,75 +1,52 @@
-import { type LambdaInstance, readPeakMemoryMb } from '../runtime/lambda-instance.ts';
+import { readPeakMemoryMb } from '../runtime/lambda-instance.ts';
 import { createEvent, type EndpointCall } from './calls.ts';
 import type { Candidate } from './candidates.ts';
-import { invoke, readCpuMs } from './instance.ts';
+import { invokeTimes, readCpuMs } from './instance.ts';
 
-/** Wall-clock and CPU time in milliseconds. */
-type Times = Readonly<Record<'wallMs' | 'cpuMs', number>>;
-
-/** The measurement of one instance. */
-export interface Sample extends Times {
+/** The measures of one instance: times in milliseconds, memory in MB. */
+export type Sample = Awaited<ReturnType<typeof measureInstance>> & {
   readonly candidate: string;
   readonly round: number;
-  readonly peakMemoryMb: number;
-}
+};
 
-/** Starts instances with a request waiting for them, as Lambda does: the times until the first response. */
-export async function measureColdStarts(
-  endpoint: EndpointCall,
-  candidates: readonly Candidate[],
-  rounds: number,
-): Promise<Sample[]> {
-  const event = createEvent(endpoint);
-  return measureInRounds(candidates, rounds, async (instance, startedAt) => {
-    await invoke(instance, event);
-    return { wallMs: performance.now() - startedAt, cpuMs: readCpuMs(instance) };
-  });
-}
+type Effort = Readonly<Record<'rounds' | 'warmUpCalls' | 'calls', number>>;
 
 /**
- * Calls warm instances: the times of one call. Several instances, because what V8 optimizes, and when, makes instances of
- * the same function differ by 10 %.
+ * Measures instances one after the other: in each round a new one of every candidate, in random order. Several, because
+ * what V8 optimizes, and when, makes instances of the same function differ by 10 %.
  */
-export async function measureWarmCalls(
-  endpoint: EndpointCall,
+export async function measureInRounds(
+  call: EndpointCall,
   candidates: readonly Candidate[],
-  { rounds, warmUpCalls, calls }: Readonly<Record<'rounds' | 'warmUpCalls' | 'calls', number>>,
+  effort: Effort,
 ): Promise<Sample[]> {
-  const event = createEvent(endpoint);
-  return measureInRounds(candidates, rounds, async (instance) => {
-    for (let call = 0; call < warmUpCalls; call += 1) await invoke(instance, event);
-    const cpuBefore = readCpuMs(instance);
-    const startedAt = performance.now();
-    for (let call = 0; call < calls; call += 1) await invoke(instance, event);
-    const wallMs = (performance.now() - startedAt) / calls;
-    return { wallMs, cpuMs: (readCpuMs(instance) - cpuBefore) / calls };
-  });
-}
-
-/** One instance after the other: in each round a new one of every candidate, in random order. */
-async function measureInRounds(
-  candidates: readonly Candidate[],
-  rounds: number,
-  measure: (instance: LambdaInstance, startedAt: number) => Promise<Times>,
-): Promise<Sample[]> {
+  const event = createEvent(call);
   const samples: Sample[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < effort.rounds; round += 1) {
     const shuffled = candidates.map((candidate) => ({ candidate, order: Math.random() }));
     for (const { candidate } of shuffled.sort((a, b) => a.order - b.order)) {
-      const startedAt = performance.now();
-      const instance = await candidate.start();
-      try {
-        const times = await measure(instance, startedAt);
-        samples.push({
-          candidate: candidate.name,
-          round,
-          ...times,
-          peakMemoryMb: readPeakMemoryMb(instance),
-        });
-      } finally {
-        await instance.stop();
-      }
+      const measures = await measureInstance(candidate, event, effort);
+      samples.push({ candidate: candidate.name, round, ...measures });
     }
   }
   return samples;
+}
+
+/** Starts an instance with a request waiting for it, as Lambda does, and calls it while it is warm. */
+async function measureInstance(candidate: Candidate, event: unknown, { warmUpCalls, calls }: Effort) {
+  const startedAt = performance.now();
+  const instance = await candidate.start();
+  try {
+    await invokeTimes(instance, event, 1);
+    const coldWallMs = performance.now() - startedAt;
+    const coldCpuMs = readCpuMs(instance);
+    await invokeTimes(instance, event, warmUpCalls);
+    const [warmAt, warmCpu] = [performance.now(), readCpuMs(instance)];
+    await invokeTimes(instance, event, calls);
+    const warmWallMs = (performance.now() - warmAt) / calls;
+    const warmCpuMs = (readCpuMs(instance) - warmCpu) / calls;
+    return { coldWallMs, coldCpuMs, warmWallMs, warmCpuMs, memoryMb: readPeakMemoryMb(instance) };
+  } finally {
+    await instance.stop();
+  }
 }

@@ -17,12 +17,7 @@ export interface FileOptions extends fields.ColumnOptions {
 }
 
 /** A file of books, and how to read it. Of CSV, `header` is the first record, and `start` all before the second. */
-export interface BookFile
-  extends Readonly<Record<'path' | 'encoding' | 'separator' | 'header' | 'start', string>> {
-  readonly format: Format;
-  readonly names: readonly string[];
-  readonly columns: fields.Columns;
-}
+export type BookFile = Awaited<ReturnType<typeof openFile>>;
 
 /** A row of a file: its first line, its text, and its book or the reason of its rejection. */
 export type Row = { readonly line: number; readonly raw: string } & (
@@ -40,7 +35,7 @@ const maxRecordLength = 4 * 1024 * 1024;
 const sampleLength = 1024 * 1024;
 
 /** Detects how to read a file. @throws {CommandError} when the columns are ambiguous */
-export async function openFile(path: string, options: FileOptions): Promise<BookFile> {
+export async function openFile(path: string, options: FileOptions) {
   const encoding = await detectEncoding(path, options.encoding);
   let sample = '';
   for await (const text of readText(path, encoding)) {
@@ -104,29 +99,25 @@ function scanRow(file: BookFile, text: string, start: number, complete: boolean)
   return end < text.length || complete ? { end } : undefined;
 }
 
-function readBook(
-  { format, encoding, names, columns }: BookFile,
-  raw: string,
-  { cells, problem }: CsvRecord,
-) {
+/** @returns the reason of its rejection when a row is not a book */
+function readBook(file: BookFile, raw: string, { cells, problem }: CsvRecord): BookFields | string {
+  const { format, encoding, names, columns } = file;
   if (raw.includes('\ufffd')) return `has bytes that are not ${encoding}, or U+FFFD`;
-  const checkPicked = (read: (column: string, field: fields.FieldName) => unknown) =>
-    fields.checkBook(
-      Object.fromEntries(
-        Object.entries(columns).map(([field, column]) => [field, read(column, field as fields.FieldName)]),
-      ),
-    );
+  const used = Object.entries(columns) as [fields.FieldName, string][];
   if (format === 'ndjson') {
     const value = readJsonObject({ body: raw, isBase64Encoded: false });
     if (value === undefined) return 'is not a JSON object';
     const mistake = fields.findMistake(Object.keys(value), columns);
     if (mistake !== undefined) return mistake;
-    return checkPicked((column) => value[column]);
+    return fields.checkBook(Object.fromEntries(used.map(([field, column]) => [field, value[column]])));
   }
   if (cells === undefined) return problem ?? '';
   if (cells.length !== names.length)
     return `has ${formatCount(cells.length, 'cell')} where the header has ${names.length}`;
-  return checkPicked((column, field) => fields.parseCell(field, cells[names.indexOf(column)] ?? ''));
+  const values = used.map(([field, column]) => {
+    return [field, fields.parseCell(field, cells[names.indexOf(column)] ?? '')] as const;
+  });
+  return fields.checkBook(Object.fromEntries(values));
 }
 
 function guessFormat(path: string, sample: string): Format {
@@ -138,8 +129,9 @@ function guessFormat(path: string, sample: string): Format {
 function readMembers(sample: string) {
   const lines = sample.split('\n');
   const objects = lines.map((line) => readJsonObject({ body: line, isBase64Encoded: false }) ?? {});
-  const names = new Set(objects.flatMap((object) => Object.keys(object)));
-  return { names: names.size > 0 ? [...names] : fields.fieldNames, separator: '', header: '', start: '' };
+  const members = new Set(objects.flatMap((object) => Object.keys(object)));
+  const names: readonly string[] = members.size > 0 ? [...members] : fields.fieldNames;
+  return { names, separator: '', header: '', start: '' };
 }
 
 /** Uses the separator of the user or of Excel's `sep=` line, or the one that gives the header the most cells. */

@@ -1,4 +1,5 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { CommandError } from './errors.ts';
 import type { ImportCommand } from './import-books.ts';
@@ -25,14 +26,12 @@ export class Checkpoint {
   readonly #target: string;
   readonly #states: Record<string, ImportState>;
   #savedAt = Number.NEGATIVE_INFINITY;
-  #saving: Promise<void> = Promise.resolve();
 
   private constructor(path: string, states: Record<string, ImportState>, target: string, state: ImportState) {
     this.#path = path;
     this.#target = target;
-    this.#states = states;
+    this.#states = { ...states, [target]: state };
     this.state = state;
-    states[target] = state;
   }
 
   /** Finds the first row to send: after the last run, unless the rows have changed. */
@@ -55,28 +54,26 @@ export class Checkpoint {
 
   /** Saves the state when the last time is long ago. */
   saveSometimes(): void {
-    if (performance.now() - this.#savedAt >= saveIntervalMs) void this.save();
+    if (performance.now() - this.#savedAt >= saveIntervalMs) this.#save();
   }
 
   /** Removes the state when all rows are done, and saves it otherwise. */
-  async end(): Promise<void> {
+  end(): void {
     if (this.state.done === this.state.total) delete this.#states[this.#target];
-    await this.save();
+    this.#save();
   }
 
-  /** Saves the state. When that fails, a repeated import begins at its first row. */
-  async save(): Promise<void> {
+  /** When this fails, a repeated import begins at its first row. */
+  #save(): void {
     // Standard input has no checkpoint.
     if (this.#path === '') return;
     this.#savedAt = performance.now();
-    const text = `${JSON.stringify(this.#states)}\n`;
-    const isEmpty = Object.keys(this.#states).length === 0;
     const part = `${this.#path}.part`;
-    const write = () => writeFile(part, text).then(() => rename(part, this.#path));
-    this.#saving = this.#saving
-      .then(() => (isEmpty ? rm(this.#path, { force: true }) : write()))
-      .catch(() => {});
-    await this.#saving;
+    try {
+      writeFileSync(part, `${JSON.stringify(this.#states)}\n`);
+      renameSync(part, this.#path);
+      if (Object.keys(this.#states).length === 0) rmSync(this.#path);
+    } catch {}
   }
 }
 

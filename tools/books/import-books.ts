@@ -128,7 +128,6 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
     }
   };
   const outcomes = await Promise.allSettled(Array.from({ length: command.parallel }, work));
-  progress.end();
   await checkpoint.end();
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
   const perSecond = formatCount(Math.round((count.created + count.replayed) / seconds));

@@ -1,10 +1,10 @@
-import { readCommandLine } from '../../serverless/command-line.ts';
+import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import type { Format } from './book-file.ts';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
 import { scanRecord } from './csv.ts';
-import { CommandError, UsageError } from './errors.ts';
+import { CommandError } from './errors.ts';
 import { exportBooks } from './export-books.ts';
-import { importBooks } from './import-books.ts';
+import { type ImportCommand, importBooks } from './import-books.ts';
 
 const usage = `Usage: npm run -s books -- import FILE [options]
        npm run -s books -- export [FILE] [options]
@@ -44,14 +44,7 @@ const flags = { 'dry-run': flag, yes: flag };
 const numbers = { parallel: { ...text, default: '16' }, 'give-up-after': { ...text, default: '120' } };
 const options = { ...service, ...reading, ...files, ...flags, ...numbers };
 
-const fileErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no',
-  EACCES: 'this user must not read or write',
-  EISDIR: 'not a file but a folder:',
-  ENOSPC: 'no space is left for',
-};
-
-const separatorNames: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
+const separators: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 
 // npm starts a script in the folder of package.json.
 process.chdir(process.env.INIT_CWD ?? '.');
@@ -61,49 +54,46 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
 const { values, positionals } = readCommandLine(usage, options, true);
-process.exitCode = await run().catch((error: NodeJS.ErrnoException) => {
-  const isUsageError = error instanceof UsageError;
-  const reason = fileErrors[`${error.code}`];
-  // Reading a folder fails without its path.
-  const fileError =
-    reason && `${reason} ${error.path ?? (error.code === 'EISDIR' ? positionals[1] : 'a file')}`;
-  if (!(stop.signal.aborted || isUsageError || fileError || error instanceof CommandError)) throw error;
-  const text = fileError || error.message;
-  console.error(stop.signal.aborted ? 'Interrupted; an import continues when it is called again' : text);
-  return stop.signal.aborted ? 130 : isUsageError ? 2 : 1;
-});
+const [command, path, ...others] = positionals;
+check('FILE', others.join(' '), others.length === 0);
+try {
+  if (command === 'export') await exportBooks(readExport(), stop.signal);
+  else if ((await importBooks(readImport(), stop.signal)) > 0) process.exitCode = 3;
+} catch (error) {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  // Those of files have a sentence that says what is wrong.
+  if (!(stop.signal.aborted || error instanceof CommandError || syscall)) throw error;
+  console.error(stop.signal.aborted ? 'Interrupted; an import continues when it is called again' : message);
+  process.exitCode = stop.signal.aborted ? 130 : 1;
+}
 
-/** @returns the exit code */
-async function run(): Promise<number> {
-  const [name, path, ...others] = positionals;
-  check('FILE', others.join(' '), others.length === 0);
-  const named = /\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv';
-  const format = values.format as Format | undefined;
-  check('--format', format, format === undefined || format === 'csv' || format === 'ndjson');
-  if (name === 'export') {
-    await exportBooks(
-      { path: path === '-' ? undefined : path, format: format ?? named, ...readAccess() },
-      stop.signal,
-    );
-    return 0;
-  }
-  if (name !== 'import' || path === undefined)
-    throw new UsageError('import FILE or export? --help shows more');
-  const separator = values.separator && (separatorNames[values.separator] ?? values.separator);
+function readExport() {
+  const byName = /\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv';
+  return { path: path === '-' ? undefined : path, format: readFormat() ?? byName, ...readAccess() } as const;
+}
+
+function readImport(): ImportCommand {
+  if (command !== 'import' || path === undefined) return endWithAdvice('import FILE or export?');
+  const separator = values.separator && (separators[values.separator] ?? values.separator);
   check('--separator', separator, separator === undefined || /^[!#-~\t ]$/.test(separator));
   const encoding = values.encoding?.toLowerCase();
   check('--encoding', encoding, /^(utf-8|utf-16[lb]e|windows-1252|latin1)?$/.test(encoding ?? ''));
-  const { batch, 'dry-run': dryRun, yes } = values;
-  const rejectedPath = values.rejected;
-  check('--rejected', rejectedPath, rejectedPath !== path);
-  const checkpointPath = values.checkpoint ?? (path === '-' ? '' : `${path}.checkpoint`);
-  const columns = readColumns(values.columns);
-  const without = (values.without?.split(',') ?? []).map(readField);
-  const parallel = readNumber('--parallel', values.parallel, 1, 256);
-  const how = { path, format, columns, without, separator, encoding, parallel, batch, dryRun, yes };
-  return (await importBooks({ ...how, rejectedPath, checkpointPath, ...readAccess() }, stop.signal)) > 0
-    ? 3
-    : 0;
+  check('--rejected', values.rejected, values.rejected !== path);
+  return {
+    path,
+    format: readFormat(),
+    columns: readColumns(values.columns),
+    without: (values.without?.split(',') ?? []).map(readField),
+    separator,
+    encoding,
+    rejectedPath: values.rejected,
+    checkpointPath: values.checkpoint ?? (path === '-' ? '' : `${path}.checkpoint`),
+    parallel: readNumber('--parallel', values.parallel, 1, 256),
+    batch: values.batch,
+    dryRun: values['dry-run'],
+    yes: values.yes,
+    ...readAccess(),
+  };
 }
 
 function readAccess() {
@@ -113,10 +103,15 @@ function readAccess() {
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   const username = values.username ?? process.env.BOOKS_USERNAME ?? (isLocal ? 'admin' : '');
   const password = values.password ?? process.env.BOOKS_PASSWORD ?? (isLocal ? 'password' : '');
-  if (username === '' || password === '')
-    throw new UsageError('BOOKS_USERNAME and BOOKS_PASSWORD are needed');
+  if (username === '' || password === '') endWithAdvice('BOOKS_USERNAME and BOOKS_PASSWORD are needed.');
   const giveUpAfterMs = readNumber('--give-up-after', values['give-up-after'], 0, 86_400) * 1000;
   return { baseUrl, username, password, giveUpAfterMs };
+}
+
+function readFormat(): Format | undefined {
+  const { format } = values;
+  check('--format', format, format === undefined || format === 'csv' || format === 'ndjson');
+  return format;
 }
 
 /** A name with a comma is quoted with its field, as in CSV. */
@@ -127,17 +122,17 @@ function readColumns(list = ''): Columns {
   );
 }
 
-function readField(text = ''): FieldName {
-  const field = fieldNames.find((name) => name.toLowerCase() === text.trim().toLowerCase());
-  check('a field', text, field !== undefined);
+function readField(name = ''): FieldName {
+  const field = fieldNames.find((known) => known.toLowerCase() === name.trim().toLowerCase());
+  check('a field', name, field !== undefined);
   return field;
 }
 
-function readNumber(option: string, text: string, least: number, most: number): number {
-  check(option, text, /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most);
-  return Number(text);
+function readNumber(option: string, value: string, least: number, most: number): number {
+  check(option, value, /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most);
+  return Number(value);
 }
 
-function check(option: string, text: string | undefined, isValid: boolean): asserts isValid {
-  if (!isValid) throw new UsageError(`${option} cannot be ${text}; --help shows what it can be`);
+function check(option: string, value: string | undefined, isValid: boolean): asserts isValid {
+  if (!isValid) endWithAdvice(`${option} cannot be ${value}.`);
 }

@@ -1,5 +1,4 @@
-import { createWriteStream, existsSync, renameSync, type WriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { appendFileSync, closeSync, existsSync, openSync, renameSync } from 'node:fs';
 import { type BookFile, commonSeparators, type Row } from './book-file.ts';
 import { reasonColumn } from './columns.ts';
 import { quoteCell } from './csv.ts';
@@ -16,42 +15,39 @@ export class RejectedRows {
   readonly #path: string;
   readonly #source: BookFile;
   #summary = '';
-  #file: WriteStream | undefined;
+  #file: number | undefined;
 
   constructor(path: string, source: BookFile) {
     this.#path = path;
     this.#source = source;
   }
 
-  async add({ line, raw }: Row, reason: string): Promise<void> {
+  add({ line, raw }: Row, reason: string): void {
     this.count += 1;
     if (this.count <= maxSummarised) this.#summary += `\n  line ${line}: ${reason}`;
     this.#file ??= this.#create();
-    const file = this.#file;
-    if (file.write(`${addReason(this.#source, raw, reason)}\n`) || file.errored !== null) return;
-    // So that memory does not grow with the rejected rows.
-    await new Promise<void>((resolve) => file.once('drain', resolve).once('close', resolve));
+    appendFileSync(this.#file, `${addReason(this.#source, raw, reason)}\n`);
   }
 
   /** Closes the file, and reports its content. */
-  async end(): Promise<void> {
+  end(): void {
     if (this.#file === undefined) return;
-    await finished(this.#file.end());
+    closeSync(this.#file);
     const more = this.count - maxSummarised;
     if (more > 0) this.#summary += `\n  and ${formatCount(more)} more`;
     console.error(`${formatCount(this.count, 'row')} rejected, see ${this.#path}:${this.#summary}`);
   }
 
-  #create(): WriteStream {
+  #create(): number {
     const { format, separator, header } = this.#source;
     if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}~`);
-    // end() reports its errors.
-    const file = createWriteStream(this.#path).on('error', () => {});
+    const file = openSync(this.#path, 'w');
     // The file is UTF-8, whatever its rows contain.
-    file.write(
-      commonSeparators.includes(separator) || format === 'ndjson' ? '\ufeff' : `\ufeffsep=${separator}\n`,
-    );
-    if (format === 'csv') file.write(`${reasonColumn}${separator}${dropReason(this.#source, header)}\n`);
+    const isCommon = commonSeparators.includes(separator) || format === 'ndjson';
+    appendFileSync(file, isCommon ? '\ufeff' : `\ufeffsep=${separator}\n`);
+    if (format === 'csv') {
+      appendFileSync(file, `${reasonColumn}${separator}${dropReason(this.#source, header)}\n`);
+    }
     return file;
   }
 }

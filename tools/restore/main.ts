@@ -6,7 +6,7 @@ import { settingsPath } from '../../serverless/deploy/settings.ts';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
 import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
-import { type Comparison, compareBooks, raiseCounter, readCounter } from './stored-books.ts';
+import { compareBooks, raiseCounter, readCounter } from './stored-books.ts';
 import { checkRecoveryWindow, completeTable, findTable, restoreTable, suffixOf } from './table-restore.ts';
 
 const usage = `Usage: npm run restore -- --stage STAGE --at TIME [options]
@@ -29,19 +29,15 @@ const counterMargin = 10_000;
 
 const shownIds = 10;
 
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  const options = readOptions();
-  try {
-    selectTarget(options.stage, options.region);
-    return await restore(options);
-  } catch (error) {
-    // Those of AWS's clients have a sentence that says what is wrong.
-    if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
-    console.error((error as Error).message);
-    return 1;
-  }
+const { region, ...options } = readOptions();
+try {
+  selectTarget(options.stage, region);
+  await restore(options);
+} catch (error) {
+  // Those of AWS's clients have a sentence that says what is wrong.
+  if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
+  console.error((error as Error).message);
+  process.exitCode = 1;
 }
 
 function readOptions() {
@@ -59,14 +55,9 @@ function readOptions() {
   return { ...values, stage, at: moment };
 }
 
-async function restore({
-  stage,
-  at,
-  table,
-  from,
-  prepare,
-  yes,
-}: ReturnType<typeof readOptions>): Promise<number> {
+type Options = Omit<ReturnType<typeof readOptions>, 'region'>;
+
+async function restore({ stage, at, table, from, prepare, yes }: Options): Promise<void> {
   const client = new DynamoDB();
   const live = await findLiveTable(stage);
   const suffix = at && suffixOf(at);
@@ -86,34 +77,38 @@ async function restore({
   if (live === target) {
     if (isDone && (prepare || yes)) await raiseCounter(client, target, await readCounter(client, source));
     console.log('There is nothing to switch.');
-    return 0;
+    return;
   }
-  const switches = `Switch the stage to ${target}: set ${settingsPath(stage)}/tableName, and deploy this folder's version`;
-  const steps = [
-    ...(at === undefined ? [] : [`Restore ${source} as of ${at.toISOString()} to ${target}`]),
-    `Give ${target} recovery, time to live, deletion protection, the tags of ${live}, and a counter above its counter`,
-    ...(liveTable ? [`Compare the books of ${live} and ${target}, which reads both tables`] : []),
-    ...(prepare && !yes ? [] : [switches]),
+  const complete = async () => {
+    await completeTable(client, liveTable, target);
+    // Without the live table, nobody knows which ids it gave to books after the moment.
+    const lastId = await readCounter(client, liveTable ? live : target);
+    await raiseCounter(client, target, lastId + counterMargin);
+  };
+  const completion = 'recovery, time to live, deletion protection, the tags of';
+  const deployment = `set ${settingsPath(stage)}/tableName, and deploy this folder's version`;
+  const steps: readonly (readonly [title: string, run: () => Promise<void>] | undefined)[] = [
+    at && [
+      `Restore ${source} as of ${at.toISOString()} to ${target}`,
+      () => restoreTable(client, source, target, at),
+    ],
+    [`Give ${target} ${completion} ${live}, and a counter above its counter`, complete],
+    liveTable && [
+      `Compare the books of ${live} and ${target}, which reads both tables`,
+      () => compareTables(client, live, target),
+    ],
+    prepare && !yes
+      ? undefined
+      : [`Switch the stage to ${target}: ${deployment}`, () => switchTable(client, stage, live, target)],
   ];
-  for (const [index, step] of steps.entries()) console.log(`${index + 1}. ${step}`);
+  const all = steps.filter((step) => step !== undefined);
+  for (const [index, [title]] of all.entries()) console.log(`${index + 1}. ${title}`);
   if (!(prepare || yes)) {
     console.log('Nothing has been done. Add --prepare for all steps but the last, or --yes for all.');
-    return 0;
+    return;
   }
-
-  if (at !== undefined) await restoreTable(client, source, target, at);
-  await completeTable(client, liveTable, target);
-  // Without the live table, nobody knows which ids it gave to books after the moment.
-  const lastId = await readCounter(client, liveTable ? live : target);
-  await raiseCounter(client, target, lastId + counterMargin);
-  const counter = await readCounter(client, target);
-  console.log(`${target} is complete. Its next id is ${counter + 1}.`);
-  if (liveTable) console.log(describeComparison(await compareBooks(client, live, target, counter), target));
-  if (!yes) {
-    console.log(`Nothing has been switched. Add --yes to switch, or delete ${target}.`);
-    return 0;
-  }
-  return switchTable(client, stage, live, target);
+  for (const [, run] of all) await run();
+  if (!yes) console.log(`Nothing has been switched. Add --yes to switch, or delete ${target}.`);
 }
 
 async function findLiveTable(stage: string): Promise<string> {
@@ -124,34 +119,31 @@ async function findLiveTable(stage: string): Promise<string> {
   );
 }
 
-async function switchTable(client: DynamoDB, stage: string, live: string, target: string): Promise<number> {
+async function compareTables(client: DynamoDB, live: string, target: string): Promise<void> {
+  const lastId = await readCounter(client, target);
+  const { same, changed, onlyInFirst, onlyInSecond } = await compareBooks(client, live, target, lastId);
+  const list = (ids: readonly number[]) => {
+    const shown = ids.slice(0, shownIds).join(', ');
+    return ids.length === 0 ? '0' : `${ids.length} (${shown}${ids.length > shownIds ? ', …' : ''})`;
+  };
+  console.log(`Books, by id: ${same} are the same in both tables.`);
+  console.log(`Changed back by a switch to ${target}: ${list(changed)}`);
+  console.log(`Lost: ${list(onlyInFirst)}`);
+  console.log(`Brought back: ${list(onlyInSecond)}`);
+}
+
+async function switchTable(client: DynamoDB, stage: string, live: string, target: string): Promise<void> {
   const Name = `${settingsPath(stage)}/tableName`;
   await new SSM().putParameter({ Name, Value: target, Type: 'String', Overwrite: true });
   spawnSync('npm', ['run', 'deploy', '--', '--stage', stage], { stdio: 'inherit' });
   const now = await findLiveTable(stage);
   if (now !== target) {
-    console.error(`The deploy failed: the stage still uses ${now}. The same command tries again.`);
-    return 1;
+    throw new StageError(`The deploy failed: the stage still uses ${now}. The same command tries again.`);
   }
-  // Books that were created in the old table during the deploy must not share their ids with others.
   console.log(`Stage ${stage} uses ${target}.`);
-  if ((await findTable(client, live)) === undefined) return 0;
+  if ((await findTable(client, live)) === undefined) return;
+  // Books that were created in the old table during the deploy must not share their ids with others.
   await raiseCounter(client, target, await readCounter(client, live));
   console.log(`${live} is as it was; it costs its storage until you delete it.`);
   console.log(`The way back: npm run restore -- --stage ${stage} --table ${live} --yes`);
-  return 0;
-}
-
-function describeComparison(comparison: Comparison, target: string): string {
-  const { same, changed, onlyInFirst, onlyInSecond } = comparison;
-  const list = (ids: readonly number[]) => {
-    const shown = ids.slice(0, shownIds).join(', ');
-    return ids.length === 0 ? '0' : `${ids.length} (${shown}${ids.length > shownIds ? ', …' : ''})`;
-  };
-  return [
-    `Books, by id: ${same} are the same in both tables.`,
-    `Changed back by a switch to ${target}: ${list(changed)}`,
-    `Lost: ${list(onlyInFirst)}`,
-    `Brought back: ${list(onlyInSecond)}`,
-  ].join('\n');
 }

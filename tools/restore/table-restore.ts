@@ -8,7 +8,6 @@ import {
 import { StageError } from '../../serverless/deploy/target.ts';
 
 const pollMs = 5_000;
-const progressMs = 60_000;
 
 /** What a restore to a moment adds to the name of the table, so that a repeated command finds its own one. */
 export function suffixOf(at: Date): string {
@@ -39,14 +38,10 @@ export async function checkRecoveryWindow(client: DynamoDB, TableName: string, a
 }
 
 /** Starts a restore, unless its table is there already, and waits until DynamoDB has finished. */
-export async function restoreTable(
-  client: DynamoDB,
-  source: string,
-  target: string,
-  at: Date,
-): Promise<void> {
-  const existing = await findTable(client, target);
-  if (existing === undefined) {
+export async function restoreTable(client: DynamoDB, source: string, target: string, at: Date) {
+  if (await findTable(client, target)) {
+    console.log(`${target} is there already: this continues an earlier run.`);
+  } else {
     await client.restoreTableToPointInTime({
       SourceTableName: source,
       TargetTableName: target,
@@ -57,24 +52,16 @@ export async function restoreTable(
     console.log(
       `DynamoDB restores ${target}. It takes 20 minutes or more; the same command continues after Ctrl-C.`,
     );
-  } else {
-    console.log(`${target} is there already: this continues an earlier run.`);
   }
   await waitUntilActive(client, target);
 }
 
-async function waitUntilActive(client: DynamoDB, target: string): Promise<void> {
-  const startedAt = Date.now();
-  let saidAt = startedAt;
+async function waitUntilActive(client: DynamoDB, TableName: string): Promise<void> {
   for (;;) {
-    const status = (await findTable(client, target))?.TableStatus;
+    const status = (await findTable(client, TableName))?.TableStatus ?? 'CREATING';
     if (status === 'ACTIVE') return;
-    if (status !== undefined && status !== 'CREATING' && status !== 'UPDATING') {
-      throw new StageError(`${target} is ${status}. Delete it, and run the command again.`);
-    }
-    if (Date.now() - saidAt >= progressMs) {
-      saidAt = Date.now();
-      console.log(`${target} is not ready after ${Math.floor((saidAt - startedAt) / 60_000)} min.`);
+    if (!['CREATING', 'UPDATING'].includes(status)) {
+      throw new StageError(`${TableName} is ${status}. Delete it, and run the command again.`);
     }
     await wait(pollMs);
   }
@@ -96,15 +83,14 @@ export async function completeTable(
     const TimeToLiveSpecification = { Enabled: true, AttributeName: 'expiresAt' };
     await client.updateTimeToLive({ TableName, TimeToLiveSpecification });
   }
-  const table = await findTable(client, TableName);
+  const { TableArn: ResourceArn, DeletionProtectionEnabled } = (await findTable(client, TableName)) ?? {};
   const { Tags = [] } = source ? await client.listTagsOfResource({ ResourceArn: source.TableArn }) : {};
   // Nobody but AWS may set tags that begin with `aws:`.
-  const own = Tags.filter(({ Key }) => !Key?.startsWith('aws:'));
-  if (own.length > 0) await client.tagResource({ ResourceArn: table?.TableArn, Tags: own });
-  if (!table?.DeletionProtectionEnabled) {
-    await client.updateTable({ TableName, DeletionProtectionEnabled: true });
-    await waitUntilActive(client, TableName);
-  }
+  const settable = Tags.filter(({ Key }) => !Key?.startsWith('aws:'));
+  if (settable.length > 0) await client.tagResource({ ResourceArn, Tags: settable });
+  if (DeletionProtectionEnabled) return;
+  await client.updateTable({ TableName, DeletionProtectionEnabled: true });
+  await waitUntilActive(client, TableName);
 }
 
 /** DynamoDB refuses it for some minutes after a table has become active. */

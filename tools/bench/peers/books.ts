@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DynamoDBDocumentClient,
@@ -7,80 +6,56 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type PeerEndpoint, respond } from './endpoint.ts';
+import { type Envelope, respond } from './response.ts';
 
 const { origin, pathname } = new URL(process.env.DB_URL ?? '');
-const tableName = pathname.slice(1);
+const TableName = pathname.slice(1);
 
 /** As the SDK's documentation makes it. */
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: origin }));
 
-const shardWidth = 10_000;
-const bookKey = (id: number) => ({ shard: Math.floor(id / shardWidth), id });
+const bookKey = (id: number) => ({ shard: Math.floor(id / 10_000), id });
 
-export const createBook: PeerEndpoint = {
-  method: 'POST',
-  path: '/book',
-  async handle({ body }) {
-    const fields = parseFields(body);
-    if (fields === undefined) return respond(400, 'Invalid input');
-    const { Attributes: counter } = await client.send(
-      new UpdateCommand({
-        TableName: tableName,
-        Key: { shard: -1, id: 0 },
-        UpdateExpression: 'ADD lastId :one',
-        ExpressionAttributeValues: { ':one': 1 },
-        ReturnValues: 'UPDATED_NEW',
-      }),
-    );
-    const id = counter?.lastId;
-    const writeToken = randomBytes(9).toString('base64url');
-    await client.send(
-      new PutCommand({
-        TableName: tableName,
-        Item: { ...bookKey(id), ...fields, writeToken },
-        ConditionExpression: 'attribute_not_exists(id) OR writeToken = :writeToken',
-        ExpressionAttributeValues: { ':writeToken': writeToken },
-      }),
-    );
-    return respond(201, 'Book created successfully', { id, ...fields });
-  },
-};
+export async function createBook({ body }: { readonly body?: unknown }): Promise<Envelope> {
+  const fields = parseFields(body);
+  if (fields === undefined) return respond(400, 'Invalid input');
+  const counter = await client.send(
+    new UpdateCommand({
+      TableName,
+      Key: { shard: -1, id: 0 },
+      UpdateExpression: 'ADD lastId :one',
+      ExpressionAttributeValues: { ':one': 1 },
+      ReturnValues: 'UPDATED_NEW',
+    }),
+  );
+  const id = counter.Attributes?.lastId;
+  const ConditionExpression = 'attribute_not_exists(id)';
+  await client.send(new PutCommand({ TableName, Item: { ...bookKey(id), ...fields }, ConditionExpression }));
+  return respond(201, 'Book created successfully', { id, ...fields });
+}
 
 /** The list as most would write it: Scan until there are no more pages, collect, sort, respond with one text. */
-export const listBooks: PeerEndpoint = {
-  method: 'GET',
-  path: '/books',
-  async handle() {
-    const books: { id: number; title: string; author: string; year: number }[] = [];
-    let startKey: Record<string, unknown> | undefined;
-    do {
-      const page = await client.send(
-        new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: startKey }),
-      );
-      for (const { shard, id, title, author, year } of page.Items ?? []) {
-        if (shard >= 0) books.push({ id, title, author, year });
-      }
-      startKey = page.LastEvaluatedKey;
-    } while (startKey);
-    books.sort((a, b) => a.id - b.id);
-    return respond(200, 'Books retrieved successfully', books);
-  },
-};
+export async function listBooks(): Promise<Envelope> {
+  const books: { id: number; title: string; author: string; year: number }[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey }));
+    for (const { shard, id, title, author, year } of page.Items ?? []) {
+      if (shard >= 0) books.push({ id, title, author, year });
+    }
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  books.sort((a, b) => a.id - b.id);
+  return respond(200, 'Books retrieved successfully', books);
+}
 
-export const getBook: PeerEndpoint = {
-  method: 'GET',
-  path: '/book/:id',
-  async handle({ id: text = '' }) {
-    const id = /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
-    const { Item: item } = await client.send(
-      new GetCommand({ TableName: tableName, Key: bookKey(id), ConsistentRead: true }),
-    );
-    if (id === 0 || item === undefined) return respond(404, 'Book not found');
-    const { title, author, year } = item;
-    return respond(200, 'Book retrieved successfully', { id, title, author, year });
-  },
-};
+export async function getBook({ id: text = '' }: { readonly id?: string | undefined }): Promise<Envelope> {
+  const id = /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
+  const { Item } = await client.send(new GetCommand({ TableName, Key: bookKey(id), ConsistentRead: true }));
+  if (id === 0 || Item === undefined) return respond(404, 'Book not found');
+  const { title, author, year } = Item;
+  return respond(200, 'Book retrieved successfully', { id, title, author, year });
+}
 
 /** @returns the fields of a book in a body, or `undefined` when it is no object or a field has the wrong type */
 function parseFields(body: unknown): object | undefined {
