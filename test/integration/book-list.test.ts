@@ -22,7 +22,7 @@ import { useTables } from '../support/fixtures.ts';
 /** Three to a database page of 1 MB, so that twelve of them are all that is held in memory. */
 const largeTitle = 'x'.repeat(300_000);
 
-const tables = useTables();
+const tables = await useTables();
 let table: BookTable;
 let list: BookList;
 

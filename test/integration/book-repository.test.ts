@@ -20,7 +20,7 @@ const largest = 'x'.repeat(409_600 - 220 - otherBytes.reduce((total, bytes) => t
 
 const manyVersions = (count: number) => Array.from({ length: count }, (_, index) => `version ${index}`);
 
-const tables = useTables();
+const tables = await useTables();
 
 /** Opens a table of the test's own, so that its ids begin at 1. */
 async function openTable() {

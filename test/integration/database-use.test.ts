@@ -34,14 +34,14 @@ const capacityOfStarts = { requests: starts, readUnits: starts, writeUnits: 0 };
 /** Strongly consistent reads, "Read consumption for Amazon DynamoDB". */
 const bytesPerReadUnit = 4096;
 
-const tables = useTables(startEngine);
+const tables = await useTables(startEngine);
 let table: BookTable;
 let proxy: FaultyProxy;
 
 beforeEach(async () => {
   captureLog();
   table = await tables.open();
-  proxy = await startFaultyProxy(tables.endpoint(), { metersCapacity: true });
+  proxy = await startFaultyProxy(tables.endpoint, { metersCapacity: true });
   return () => proxy.stop();
 });
 

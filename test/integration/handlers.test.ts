@@ -6,7 +6,7 @@ import { emma, listBooks, setCounter } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
 import { settings } from '../support/load-handlers.ts';
 
-const service = useService();
+const service = await useService();
 const { send } = service;
 
 const json = { 'Content-Type': 'application/json' };

@@ -22,7 +22,7 @@ import { useTables } from '../support/fixtures.ts';
 
 const key = 'the key';
 
-const tables = useTables();
+const tables = await useTables();
 let table: BookTable;
 let books: BookRepository;
 

@@ -8,7 +8,7 @@ import { startEngine } from '../simulators/engine.ts';
 import { connect, emma, listBooks } from '../support/book-table.ts';
 import { expectUnavailable, useTables } from '../support/fixtures.ts';
 
-const tables = useTables();
+const tables = await useTables();
 
 test('a book table is accepted, empty and in use, and opens', async () => {
   const { client, tableName, repository } = await tables.open();
@@ -18,13 +18,13 @@ test('a book table is accepted, empty and in use, and opens', async () => {
   await new Table(client, tableName).verify();
 
   const books = new BookRepository(
-    await openTable({ endpoint: tables.endpoint(), region: 'us-east-1', tableName }),
+    await openTable({ endpoint: tables.endpoint, region: 'us-east-1', tableName }),
   );
   expect(await books.create(emma)).toMatchObject({ book: { id: 2, ...emma }, replayed: false });
 });
 
 test('a missing table is named, with the SDK’s error as the cause', async () => {
-  const verifying = new Table(connect(tables.endpoint()), 'no-such-table').verify();
+  const verifying = new Table(connect(tables.endpoint), 'no-such-table').verify();
 
   await expect(verifying).rejects.toThrow(TableNotFoundError);
   await expect(verifying).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test.each<[string, hash: [string, ScalarAttributeType], range?: [string, ScalarA
   ['whose sort key is a text', ['shard', 'N'], ['id', 'S']],
   ['whose keys are exchanged, with another type', ['id', 'S'], ['shard', 'N']],
 ])('a table %s is no book table', async (name, hash, range) => {
-  const client = connect(tables.endpoint());
+  const client = connect(tables.endpoint);
   const TableName = name.replaceAll(/\W/g, '-');
   const keys = range ? [hash, range] : [hash];
   await client.send(
