@@ -31,8 +31,8 @@ export async function useTables(start: () => Promise<Engine> = provideEngine) {
   return {
     open,
     endpoint,
-    async openThroughProxy(): Promise<ProxiedTable> {
-      const [proxy, table] = await Promise.all([startFaultyProxy(endpoint), open()]);
+    async openThroughProxy(options?: Parameters<typeof startFaultyProxy>[1]): Promise<ProxiedTable> {
+      const [proxy, table] = await Promise.all([startFaultyProxy(endpoint, options), open()]);
       proxies.push(proxy);
       return { table, proxy, proxied: { client: connect(proxy.endpoint), tableName: table.tableName } };
     },
