@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { ConformanceContext } from '../../conformance/context.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
 import { useLocalService } from '../local/use-local-service.ts';
 
-const local = useLocalService();
-let context: ConformanceContext;
-
-beforeAll(() => {
-  const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-  context = new ConformanceContext({ baseUrl: local.baseUrl, username, password, secret });
-});
+const { baseUrl } = await useLocalService();
+const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
+const context = new ConformanceContext({ baseUrl, username, password, secret });
 
 afterAll(() => context.close());
 

@@ -16,7 +16,7 @@ import { createContext, createEvent } from '../support/load-handlers.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 /** Not every engine sends checksums: this is about the embedded one. */
-const tables = useTables(startEngine);
+const tables = await useTables(startEngine);
 
 beforeEach(() => {
   captureLog();

@@ -5,7 +5,7 @@ import { removeExpired } from '../../serverless/local/time-to-live.ts';
 import { emma } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
-const tables = useTables();
+const tables = await useTables();
 
 test('expired claims are removed from a local table, and nothing else is', async () => {
   const { client, tableName, repository } = await tables.open();
@@ -18,7 +18,7 @@ test('expired claims are removed from a local table, and nothing else is', async
   const puts = claims.map((Item) => ({ PutRequest: { Item } }));
   await client.send(new BatchWriteCommand({ RequestItems: { [tableName]: puts } }));
 
-  await removeExpired({ endpoint: tables.endpoint(), region: 'us-east-1', tableName });
+  await removeExpired({ endpoint: tables.endpoint, region: 'us-east-1', tableName });
 
   const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
   expect(Items.filter(({ expiresAt }) => expiresAt !== undefined)).toEqual(

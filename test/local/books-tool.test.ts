@@ -19,7 +19,7 @@ const rowCount = Number(process.env.BOOKS_TOOL_ROWS ?? 400);
 /** An import of many rows on a busy machine. */
 const longTestMs = 60_000 + rowCount * 60;
 
-const local = useLocalService();
+const local = await useLocalService();
 let folder: string;
 
 /** The highest id of the tests before. */

@@ -6,7 +6,7 @@ import { defaultCredentials } from '../../tools/local/local-service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { useLocalService } from './use-local-service.ts';
 
-const local = useLocalService(defaultCredentials);
+const local = await useLocalService(defaultCredentials);
 
 const modules = resolve('node_modules');
 const name = 'book-catalog-client';

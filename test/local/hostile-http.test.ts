@@ -11,21 +11,17 @@ const invalidToken = '401 Invalid token';
 const notFound = '404 Not found';
 const listed = '200 Books retrieved successfully';
 
-/** Every response below 500. */
-const knownResponses = [
-  badRequest,
-  notFound,
-  ...Object.values(outcomes)
-    .filter(({ status }) => status < 500)
-    .map(({ status, message }) => `${status} ${message}`),
-];
+const local = await useLocalService({ LOG_FORMAT: 'json' });
 
-const local = useLocalService({ LOG_FORMAT: 'json' });
+/** Every response below 500. */
+const knownResponses = Object.values(outcomes)
+  .filter(({ status }) => status < 500)
+  .map(({ status, message }) => `${status} ${message}`)
+  .concat(badRequest, notFound);
 
 /** Sends bytes and returns the statuses and messages of the responses, after checks of what holds for all of them. */
 async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[2]) {
-  const { responses, rest } = await exchangeRaw(local.service.port, bytes, options);
-  expect(rest).toBe('');
+  const responses = await exchangeRaw(local.service.port, bytes, options);
   return responses.map(({ status, headers, body }) => {
     const envelope = JSON.parse(body);
     expect(Object.keys(envelope)).toEqual(['status', 'message', 'data']);
@@ -121,14 +117,11 @@ describe('pipelined requests', () => {
 });
 
 describe('a slow client', () => {
-  test('gets a response after the last byte of its body, and of its headers', async () => {
+  test('that sends byte by byte gets a response after the last one', async () => {
     const body = '{"title":"slow"}';
-    const head = post('/book', authorized.trim(), `Content-Length: ${body.length}`);
+    const head = post('/book', authorized.trim(), `Content-Length: ${body.length}`, 'Connection: close');
 
-    const created = await exchange(head, { chunks: [...body], pauseMs: 20, silenceMs: 3_000 });
-    const refused = await exchange('', { chunks: [...get('/books')], pauseMs: 5 });
-
-    expect([...created, ...refused]).toEqual(['201 Book created successfully', tokenRequired]);
+    expect(await exchange(head + body, { pauseMs: 5 })).toEqual(['201 Book created successfully']);
   });
 
   test('blocks nobody else, three hundred times over', async () => {
@@ -151,74 +144,72 @@ describe('a slow client', () => {
   });
 });
 
-describe('an unusual request', () => {
-  const upgrade = (protocol: string) =>
-    get('/books', `Upgrade: ${protocol}\r\n`).replace('close', 'Upgrade, close');
+type Row = [kind: string, bytes: string, response?: unknown];
 
-  test.each<[string, string, unknown?]>([
-    ['of HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', badRequest],
-    ['of HTTP/0.9', 'GET /books\r\n\r\n', badRequest],
-    ['of HTTP/2', 'GET /books HTTP/2.0\r\nHost: localhost\r\n\r\n', badRequest],
-    ['of HTTP/9.9', 'GET /books HTTP/9.9\r\nHost: localhost\r\n\r\n', badRequest],
-    ['of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', badRequest],
-    ['of an unknown method', 'BREW /books HTTP/1.1\r\nHost: localhost\r\n\r\n', badRequest],
-    ['of CONNECT', 'CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', notFound],
-    ['for an upgrade to WebSocket', upgrade('websocket'), tokenRequired],
-    ['for an upgrade to HTTP/2', upgrade('h2c'), tokenRequired],
-    ['with an unknown expectation', get('/books', 'Expect: miracles\r\n'), tokenRequired],
-    ['for the whole server', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
-    ['for another host, as to a proxy', get('http://elsewhere.test/books'), badRequest],
-    ['with 2 hosts', get('/books', 'Host: localhost\r\n'), badRequest],
-    ['without a host', get('/books').replace(/Host:.*\r\n/, ''), badRequest],
-    ...[
-      'elsewhere.test',
-      'localhost.elsewhere.test',
-      '127.0.0.1.elsewhere.test',
-      '[::1].elsewhere.test',
-      '',
-    ].map((host): [string, string, string] => [`for the host ${host}`, get('/books', '', host), badRequest]),
-    ...['LOCALHOST:80', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080'].map((host): [string, string, string] => [
-      `for the host ${host}`,
-      get('/books', '', host),
-      tokenRequired,
-    ]),
-    ['with a path that leaves the root', get('/../../etc/passwd'), notFound],
-    ['with an encoded path that leaves the root', get('/book/..%2f..%2fetc%2fpasswd'), tokenRequired],
-    ['with a NUL in its path', get('/book/%00'), tokenRequired],
-    ['with a malformed percent-encoding', get('/book/%zz'), badRequest],
-    ['with a path that is no UTF-8', get('/book/%ff'), badRequest],
-    ['with a path of bytes above 127', get('/book/\xc3\xa9')],
-    ['with a path of 15,000 characters', get(`/book/${'1'.repeat(15_000)}`), tokenRequired],
-    ['with a path of 100,000 characters', get(`/book/${'1'.repeat(100_000)}`), badRequest],
-    ['with a header of 100,000 characters', get('/books', `X: ${'x'.repeat(100_000)}\r\n`), badRequest],
-    ['with 2,000 headers', get('/books', 'X: x\r\n'.repeat(2_000))],
-    ['with a Range header', get('/books?limit=1', `${authorized}Range: bytes=0-3\r\n`), listed],
-    // The last one counts, as behind API Gateway.
-    ['with two tokens, the last one valid', get('/books', `Authorization: x\r\n${authorized}`), listed],
-    [
-      'with two tokens, the first one valid',
-      get('/books', `${authorized}Authorization: x\r\n`),
-      invalidToken,
-    ],
-    ['with a token and none', get('/books', `${authorized}Authorization: \r\n`), tokenRequired],
-    ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'then', 'toJSON'].map(
-      (name): [string, string, string] => {
-        const query = `limit=1&${name}=1&${name}[limit]=x&${name}=2&a[]=1&a[b]=2&${name}`;
-        const headers = `${name}: x\r\n${name}: y\r\n${authorized}`;
-        return [`with ${name} as a header and as a query parameter`, get(`/books?${query}`, headers), listed];
-      },
-    ),
-    ...['limit[]=1', 'limit[a]=1', 'limit=1&limit=x', 'limit=%00', 'limit=%', '%=%', '&&=&'].map(
-      (query): [string, string, unknown] => [
-        `with the query ${query}`,
-        get(`/books?${query}`, authorized),
-        expect.stringMatching(/^[24]00 /),
-      ],
-    ),
-  ])('%s gets a response in the envelope', async (_kind, bytes, response = expect.anything()) => {
-    // A client that ends its half of the connection gets no list.
-    expect(await exchange(bytes, { end: !bytes.includes(authorized) })).toEqual([response]);
-  });
+/** Names that could reach a prototype or a method. */
+const treacherousNames = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'then',
+  'toJSON',
+];
+
+test.each<Row>([
+  ['of HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', badRequest],
+  ['of HTTP/0.9', 'GET /books\r\n\r\n', badRequest],
+  ['of HTTP/2', 'GET /books HTTP/2.0\r\nHost: localhost\r\n\r\n', badRequest],
+  ['of HTTP/9.9', 'GET /books HTTP/9.9\r\nHost: localhost\r\n\r\n', badRequest],
+  ['of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', badRequest],
+  ['of an unknown method', 'BREW /books HTTP/1.1\r\nHost: localhost\r\n\r\n', badRequest],
+  ['of CONNECT', 'CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', notFound],
+  ['with an unknown expectation', get('/books', 'Expect: miracles\r\n'), tokenRequired],
+  ['for the whole server', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
+  ['for another host, as to a proxy', get('http://elsewhere.test/books'), badRequest],
+  ['with 2 hosts', get('/books', 'Host: localhost\r\n'), badRequest],
+  ['without a host', get('/books').replace(/Host:.*\r\n/, ''), badRequest],
+  ['with a path that leaves the root', get('/../../etc/passwd'), notFound],
+  ['with an encoded path that leaves the root', get('/book/..%2f..%2fetc%2fpasswd'), tokenRequired],
+  ['with a NUL in its path', get('/book/%00'), tokenRequired],
+  ['with a malformed percent-encoding', get('/book/%zz'), badRequest],
+  ['with a path that is no UTF-8', get('/book/%ff'), badRequest],
+  ['with a path of bytes above 127', get('/book/\xc3\xa9')],
+  ['with a path of 15,000 characters', get(`/book/${'1'.repeat(15_000)}`), tokenRequired],
+  ['with a path of 100,000 characters', get(`/book/${'1'.repeat(100_000)}`), badRequest],
+  ['with a header of 100,000 characters', get('/books', `X: ${'x'.repeat(100_000)}\r\n`), badRequest],
+  ['with 2,000 headers', get('/books', 'X: x\r\n'.repeat(2_000))],
+  ['with a Range header', get('/books?limit=1', `${authorized}Range: bytes=0-3\r\n`), listed],
+  // The last one counts, as behind API Gateway.
+  ['with two tokens, the last one valid', get('/books', `Authorization: x\r\n${authorized}`), listed],
+  ['with two tokens, the first one valid', get('/books', `${authorized}Authorization: x\r\n`), invalidToken],
+  ['with a token and none', get('/books', `${authorized}Authorization: \r\n`), tokenRequired],
+  ...['websocket', 'h2c'].map((protocol): Row => {
+    const request = get('/books', `Upgrade: ${protocol}\r\n`).replace('close', 'Upgrade, close');
+    return [`for an upgrade to ${protocol}`, request, tokenRequired];
+  }),
+  ...['', '127.0.0.1.', 'localhost.', '[::1].'].map((start): Row => {
+    const host = `${start}elsewhere.test`;
+    return [`for the host ${host}`, get('/books', '', host), badRequest];
+  }),
+  ...['LOCALHOST:80', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080'].map(
+    (host): Row => [`for the host ${host}`, get('/books', '', host), tokenRequired],
+  ),
+  ...treacherousNames.map((name): Row => {
+    const query = `limit=1&${name}=1&${name}[limit]=x&${name}=2&a[]=1&a[b]=2&${name}`;
+    const headers = `${name}: x\r\n${name}: y\r\n${authorized}`;
+    return [`with ${name} as a header and as a query parameter`, get(`/books?${query}`, headers), listed];
+  }),
+  ...['limit[]=1', 'limit[a]=1', 'limit=1&limit=x', 'limit=%00', 'limit=%', '%=%', '&&=&'].map(
+    (query): Row => {
+      const response = expect.stringMatching(/^[24]00 /);
+      return [`with the query ${query}`, get(`/books?${query}`, authorized), response];
+    },
+  ),
+])('a request %s gets a response in the envelope', async (_kind, bytes, response = expect.anything()) => {
+  // A client that ends its half of the connection gets no list.
+  expect(await exchange(bytes, { end: !bytes.includes(authorized) })).toEqual([response]);
 });
 
 test('requests for another host are named in the output once', async () => {
@@ -230,11 +221,9 @@ test('requests for another host are named in the output once', async () => {
 test('a response to a request for an upgrade closes the connection, because what followed is lost', async () => {
   const upgrade = get('/books', 'Upgrade: h2c\r\n').replace('close', 'Upgrade');
 
-  const { responses } = await exchangeRaw(local.service.port, upgrade + getBooks);
+  const [response, ...others] = await exchangeRaw(local.service.port, upgrade + getBooks);
 
-  expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
-    [401, 'close'],
-  ]);
+  expect([response?.status, response?.headers.get('connection'), others]).toEqual([401, 'close', []]);
 });
 
 test.each([
@@ -248,107 +237,103 @@ test.each([
   expect((await Array.fromAsync(socket)).join('')).toMatch(expected);
 });
 
-describe('random requests', () => {
-  const weighted = <Value>(...choices: readonly (readonly [number, fc.Arbitrary<Value>])[]) =>
-    fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
-  const joined = (separator: string, ...parts: readonly fc.Arbitrary<string>[]) =>
-    fc.tuple(...parts).map((texts) => texts.join(separator));
+/** Requests that Node's parser takes for requests, mostly: any method, path, header and body, right and wrong lengths. */
+function anyRequest(): fc.Arbitrary<string> {
   const bytes = (maxLength: number) =>
     fc.uint8Array({ maxLength }).map((array) => Buffer.from(array).toString('latin1'));
   const unit = fc.constantFrom(...'ab01/?#%&=+;,.:@!~*()[]{}|\\^`"<>$_-');
   const visible = fc.string({ unit, maxLength: 20 });
-  const method = weighted(
-    [8, fc.constantFrom('GET', 'POST', 'PUT', 'DELETE')],
-    [1, fc.constantFrom('PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'CONNECT')],
+  const weighted = (arbitrary: fc.Arbitrary<string>, weight: number) => ({ arbitrary, weight });
+  const method = fc.oneof(
+    weighted(fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'), 8),
+    fc.constantFrom('PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'CONNECT'),
   );
-  const path = weighted(
-    [6, fc.constantFrom('/token', '/book', '/books', '/book/1', '/book/999')],
-    [2, fc.constantFrom('/books?limit=1', '/books?limit=0', '/books?after=%2', '//', '/book/')],
-    [4, joined('', fc.constantFrom('/', '/book/', '/books?'), visible)],
-    [1, joined('', fc.constant('/book/'), bytes(6))],
+  const known =
+    '/token /book /books /book/1 /book/999 /books?limit=1 /books?limit=0 /books?after=%2 // /book/';
+  const path = fc.oneof(
+    weighted(fc.constantFrom(...known.split(' ')), 8),
+    weighted(
+      fc.tuple(fc.constantFrom('/', '/book/', '/books?'), visible).map(([start, end]) => start + end),
+      4,
+    ),
+    bytes(6).map((id) => `/book/${id}`),
   );
-  const knownHeaders = [
-    'Content-Type: application/json',
-    'Content-Type: multipart/form-data; boundary=x',
-    'Content-Type: text/plain; charset=utf-7',
-    'Content-Type: ,',
-    'Content-Encoding: gzip',
-    'Content-Encoding: br, gzip, nonsense',
-    'Accept-Encoding: ;q=x',
-    'Accept: ,',
-    'Cookie: __Host-a=%%; ;=;"',
-    'If-None-Match: *',
-    'Range: bytes=9-1,',
-    'Expect: 100-continue',
-    'Origin: null',
-    'X-HTTP-Method-Override: DELETE',
-    'X-Forwarded-For: 127.0.0.1, <script>',
-    'Forwarded: for="[::1"',
-    'Upgrade: h2c',
-    'TE: trailers',
-    'Trailer: Authorization',
-    'Authorization: Bearer x',
-    'Authorization: AWS4-HMAC-SHA256 Credential=x',
-  ];
-  const header = weighted(
-    [6, fc.constantFrom(...knownHeaders)],
-    [3, joined(': ', fc.stringMatching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,12}$/), visible)],
-    [1, bytes(12)],
+  const header = fc.oneof(
+    weighted(fc.constantFrom(...oddHeaders), 6),
+    weighted(
+      fc.tuple(fc.stringMatching(/^[!#$%&'*+.^_`|~\w-]{1,12}$/), visible).map((pair) => pair.join(': ')),
+      3,
+    ),
+    bytes(12),
   );
-  const login = '{"username":"a","password":"b"}';
   const body = fc.oneof(
-    fc.constantFrom('', '{}', '{"title":"x"}', '{"year":1e400}', '[', login, 'null'),
+    fc.constantFrom('', '{}', '{"title":"x"}', '{"year":1e400}', '[', '{"username":"a"}', 'null'),
     fc.json().map((json) => Buffer.from(json).toString('latin1')),
     bytes(40),
   );
   const framed = fc.tuple(body, fc.nat(9)).map(([text, choice]) => {
-    if (choice < 6) return [`Content-Length: ${text.length}`, text];
     const chunks = `${text.length.toString(16)}\r\n${text}\r\n0\r\nX: y\r\n\r\n`;
-    if (choice < 8) return ['Transfer-Encoding: chunked', chunks];
-    return [choice === 8 ? 'X: y' : `Content-Length: ${text.length + 1}`, text];
+    if (choice < 2) return `Transfer-Encoding: chunked\r\n\r\n${chunks}`;
+    const length = choice === 2 ? 'X: y' : `Content-Length: ${text.length + (choice === 3 ? 1 : 0)}`;
+    return `${length}\r\n\r\n${text}`;
   });
-  const anyRequest = fc
-    .tuple(method, path, fc.array(header, { maxLength: 4 }), framed, fc.boolean())
-    .map(([verb, target, headers, [length = '', text], isAuthorized]) => {
-      const lines = [
+  const token = fc.constantFrom('', authorized);
+  return fc
+    .tuple(method, path, token, fc.array(header, { maxLength: 4 }), framed)
+    .map(([verb, target, authorization, headers, end]) =>
+      [
         `${verb} ${target} HTTP/1.1`,
-        'Host: localhost',
+        `${authorization}Host: localhost`,
         'Connection: close',
         ...headers,
-        length,
-      ];
-      return `${lines.join('\r\n')}\r\n${isAuthorized ? authorized : ''}\r\n${text}`;
-    });
+        end,
+      ].join('\r\n'),
+    );
+}
 
-  test('get a response each, in the envelope, without a server error', async () => {
-    let responses = 0;
-    const property = fc.asyncProperty(anyRequest, async (bytes) => {
-      responses += (await exchange(bytes, { end: true })).length;
-    });
-    await fc.assert(property, { numRuns: 1000 });
+const oddHeaders = [
+  'Content-Type: multipart/form-data; boundary=x',
+  'Content-Type: text/plain; charset=utf-7',
+  'Content-Encoding: br, gzip, nonsense',
+  'Accept-Encoding: ;q=x',
+  'Accept: ,',
+  'Cookie: __Host-a=%%; ;=;"',
+  'If-None-Match: *',
+  'Range: bytes=9-1,',
+  'Expect: 100-continue',
+  'Origin: null',
+  'X-HTTP-Method-Override: DELETE',
+  'X-Forwarded-For: 127.0.0.1, <script>',
+  'Forwarded: for="[::1"',
+  'Upgrade: h2c',
+  'TE: trailers',
+  'Trailer: Authorization',
+  'Authorization: Bearer x',
+  'Authorization: AWS4-HMAC-SHA256 Credential=x',
+];
 
-    // A request that is cut off by its own length gets no response.
-    expect(responses).toBeGreaterThan(800);
-    expect(local.service.output).not.toContain('Internal server error');
-    expect(local.service.output).not.toContain('"level":"ERROR"');
+test('random requests get a response each, in the envelope, without a server error', async () => {
+  let responses = 0;
+  const property = fc.asyncProperty(anyRequest(), async (bytes) => {
+    responses += (await exchange(bytes, { end: true })).length;
   });
+  await fc.assert(property, { numRuns: 1000 });
+
+  // A request that is cut off by its own length gets no response.
+  expect(responses).toBeGreaterThan(800);
+  expect(local.service.output).not.toContain('Internal server error');
+  expect(local.service.output).not.toContain('"level":"ERROR"');
 });
 
 test('no part of a request, valid or not, reaches the output', async () => {
   const planted = `planted${crypto.randomUUID()}`;
-  const body = JSON.stringify({ username: planted, password: planted, title: planted, [planted]: planted });
-  const framed = `Content-Length: ${body.length}\r\n\r\n${body}`;
-  const fields = `Host: localhost\r\nX-Forwarded-Host: ${planted}\r\nCookie: ${planted}\r\n${planted}: ${planted}\r\nConnection: close\r\n`;
-  const lines = ['POST /token', 'POST /book', 'PUT /book/1', `GET /books?limit=${planted}`];
-  const valid = [validToken, planted].flatMap((token) =>
-    lines.map((line) => `${line} HTTP/1.1\r\n${fields}Authorization: ${token}\r\n${framed}`),
-  );
-  const paths = [`/${planted}`, `/book/${planted}`, `/book/%zz${planted}`].map((path) => get(path));
+  const headers = `Cookie: ${planted}\r\n${planted}: ${planted}\r\n${authorized}`;
+  const targets = [`/${planted}`, `/book/${planted}`, `/book/%zz${planted}`, `/books?limit=${planted}`];
   const malformed = [planted, `${planted} / HTTP/1.1`, `GET /${planted} HTTP/1.1\r\n${planted}`];
 
-  for (const bytes of [...valid, ...paths]) expect(await exchange(bytes)).toHaveLength(1);
+  for (const target of targets) expect(await exchange(get(target, headers))).toHaveLength(1);
   for (const bytes of malformed) expect(await exchange(`${bytes}\r\n\r\n`)).toEqual([badRequest]);
 
-  const secrets = [planted, ...validToken.split('.')];
-  for (const secret of secrets) expect(local.service.output).not.toContain(secret);
+  for (const secret of [planted, ...validToken.split('.')])
+    expect(local.service.output).not.toContain(secret);
 });

@@ -7,7 +7,7 @@ import { testSettings } from '../../tools/local/local-service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { useLocalService } from './use-local-service.ts';
 
-const local = useLocalService();
+const local = await useLocalService();
 
 test('the probe succeeds on a service that works', async () => {
   await expect(probe()).resolves.toBeUndefined();

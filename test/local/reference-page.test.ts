@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultCredentials } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
-const local = useLocalService(defaultCredentials);
+const local = await useLocalService(defaultCredentials);
 
 test('the service serves openapi.yaml unchanged', async () => {
   const response = await fetch(`${local.baseUrl}/openapi.yaml`);

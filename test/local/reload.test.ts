@@ -1,29 +1,22 @@
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createDataFolder } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
-
-const projectFolder = resolve(import.meta.dirname, '../..');
 
 /** Room for a busy machine; a reload takes about a tenth of a second. */
 const noticed = { timeout: 20_000, interval: 50 };
 
-let copy: string;
-
 // A change in the project itself would also reload every other service under test.
-const local = useLocalService({}, async () => {
-  copy = createDataFolder();
-  for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json']) {
-    await cp(join(projectFolder, name), join(copy, name), { recursive: true });
-  }
-  await symlink(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
-  return copy;
-});
-
-beforeAll(() => local.send('POST', '/book', { title: 'Emma' }));
-
+const copy = createDataFolder();
 afterAll(() => rm(copy, { recursive: true, force: true }));
+const projectFolder = resolve(import.meta.dirname, '../..');
+for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json'])
+  await cp(join(projectFolder, name), join(copy, name), { recursive: true });
+await symlink(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
+
+const local = await useLocalService({}, copy);
+await local.send('POST', '/book', { title: 'Emma' });
 
 async function change(file: string, from: string, to: string): Promise<void> {
   const path = join(copy, file);
@@ -39,45 +32,40 @@ async function get(path: string): Promise<{ message: string; data: unknown }> {
 
 /** Waits until a change is in the responses. */
 async function expectMessage(path: string, message: string): Promise<void> {
-  await vi.waitFor(async () => expect((await get(path)).message).toBe(message), noticed);
+  await expect.poll(async () => (await get(path)).message, noticed).toBe(message);
 }
 
+const expectOutput = (text: RegExp) => expect.poll(() => local.service.output, noticed).toMatch(text);
+
 test('a change in lib is in the next responses, and the books are still there', async () => {
-  await change('lib/http/outcomes.ts', 'Book retrieved successfully', 'Here it is');
+  await change('lib/http/outcomes.ts', "'Book retrieved successfully'", "'Here it is'");
 
   await expectMessage('/book/1', 'Here it is');
 
   expect((await get('/book/1')).data).toMatchObject({ title: 'Emma' });
 });
 
-test('replaced files, as many editors and git write them, reload the service each time', async () => {
-  const path = join(copy, 'lib/http/outcomes.ts');
-  const text = await readFile(path, 'utf8');
+test('files in a new folder, and those that editors and git replace, are watched too', async () => {
+  await mkdir(join(copy, 'lib/greetings'));
+  const path = join(copy, 'lib/greetings/greeting.ts');
+  const write = (file: string, message: string) => writeFile(file, `export const greeting = '${message}';`);
+  await write(path, 'Hello');
+  await change('lib/http/outcomes.ts', "'Here it is'", 'greeting');
+  await change('lib/http/outcomes.ts', '', "import { greeting } from '../greetings/greeting.ts';\n");
+  await expectMessage('/book/1', 'Hello');
+
   for (const message of ['Once', 'Twice', 'Here it is']) {
-    await writeFile(`${path}.new`, text.replace('Here it is', message));
+    await write(`${path}.new`, message);
     await rename(`${path}.new`, path);
 
     await expectMessage('/book/1', message);
   }
 });
 
-test('a new folder is watched too', async () => {
-  await mkdir(join(copy, 'lib/greetings'));
-  await writeFile(join(copy, 'lib/greetings/greeting.ts'), "export const greeting = 'Hello';");
-  const path = join(copy, 'lib/http/outcomes.ts');
-  const outcomes = (await readFile(path, 'utf8')).replace("'Here it is'", 'greeting');
-  await writeFile(path, `import { greeting } from '../greetings/greeting.ts';\n${outcomes}`);
-  await expectMessage('/book/1', 'Hello');
-
-  await change('lib/greetings/greeting.ts', 'Hello', 'Here it is');
-
-  await expectMessage('/book/1', 'Here it is');
-});
-
 test('a syntax error is printed with its place, and the last good version keeps running', async () => {
   await change('handlers/get-book.ts', 'export const handler', 'export const const handler');
 
-  await vi.waitFor(() => expect(local.service.output).toContain('cannot be loaded'), noticed);
+  await expectOutput(/cannot be loaded/);
 
   expect(local.service.output).toMatch(/handlers\/get-book\.ts:\d+/);
   expect((await get('/book/1')).message).toBe('Here it is');
@@ -95,23 +83,19 @@ test('a change of serverless.yml is in the next responses', async () => {
 test('each request is one short line, and an error comes with its stack', async () => {
   await fetch(`${local.baseUrl}/volume/7?secret=no`, { headers: local.headers });
 
-  await vi.waitFor(() => expect(local.service.output).toContain('/volume/7'), noticed);
-  expect(local.service.output).toMatch(/\n\d\d:\d\d:\d\d GET \/volume\/7 404 \d+\.\d ms\n/);
+  await expectOutput(/\n\d\d:\d\d:\d\d GET \/volume\/7 404 \d+\.\d ms\n/);
 
   await change('handlers/get-book.ts', 'books.get(', 'void boom(');
 
   await expectMessage('/volume/1', 'Internal server error');
-  const error = /ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/;
-  await vi.waitFor(() => expect(local.service.output).toMatch(error), noticed);
+  await expectOutput(/ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/);
 });
 
 test('an endless loop in a handler is printed with its place, and Ctrl-C ends the service', async () => {
   await change('handlers/get-book.ts', 'const { book,', 'for (;;);\nconst { book,');
-  const blocked = /blocked for 2 s.*\n.*handlers\/get-book\.ts/;
-  await vi.waitFor(() => {
-    get('/volume/1').catch(() => {});
-    expect(local.service.output).toMatch(blocked);
-  }, noticed);
+  const sending = setInterval(() => get('/volume/1').catch(() => {}), noticed.interval);
+  await expectOutput(/blocked for 2 s.*\n.*handlers\/get-book\.ts/);
+  clearInterval(sending);
 
   const startedAt = performance.now();
   await local.service.stop('SIGINT');

@@ -11,7 +11,7 @@ import { useLocalService } from './use-local-service.ts';
 const largeBooks = 4;
 const largeTitle = 'x'.repeat(390 * 1024);
 
-const local = useLocalService();
+const local = await useLocalService();
 let gateway: Awaited<ReturnType<typeof startFaultyGateway>>;
 let [inFlight, mostInFlight] = [0, 0];
 /** How many lists were requested without a limit, with a token. */

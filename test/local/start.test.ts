@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
 import {
   createDataFolder,
@@ -10,14 +9,25 @@ import {
   startCommand,
   testSettings,
 } from '../../tools/local/local-service.ts';
-import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** A stop takes at most this long, even with connections open. */
 const stopLimitMs = 2_000;
 
-const local = useLocalService();
+const local = await useLocalService();
+const { dataFolder, port } = local.service;
+
+const engine = await startEngine();
+afterAll(() => engine.stop());
+await new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1' }).send(
+  new CreateTableCommand({
+    TableName: 'other',
+    AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  }),
+);
 
 test('the two printed command lines log in and list the books', async () => {
   const { output } = local.service;
@@ -29,37 +39,52 @@ test('the two printed command lines log in and list the books', async () => {
   expect(stdout).toBe(JSON.stringify({ status: 200, message: 'Books retrieved successfully', data: [] }));
   expect(output.trimStart()).toMatch(/^Book Catalog is ready at /);
   expect(output).toContain(local.baseUrl);
-  expect(output).toContain(local.service.dataFolder);
+  expect(output).toContain(dataFolder);
 });
 
-test('a start ends with one paragraph that names each setting that is empty or malformed', async () => {
-  const empty = ['SECRET_TOKEN is empty', 'AUTH_PASSWORD is empty'];
-  const ended = LocalService.fail({ SECRET_TOKEN: '', AUTH_PASSWORD: '', DB_URL: 'localhost/books' });
-  await expectParagraph(ended, ...empty, 'DB_URL is not the URL of a DynamoDB endpoint');
-});
+const aws = { AWS_ACCESS_KEY_ID: '', DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books' };
+const malformed = { SECRET_TOKEN: '', AUTH_PASSWORD: '', DB_URL: 'localhost/books' };
 
-test('a start ends with one paragraph that names an engine that does not respond', async () => {
-  const advice = 'Make sure that a DynamoDB engine responds at http://127.0.0.1:9';
-  await expectParagraph(LocalService.fail({ DB_URL: 'http://127.0.0.1:9/books' }), 'ECONNREFUSED', advice);
-});
+test.each<[string, Record<string, string>, readonly string[], number?]>([
+  [
+    'each setting that is empty or malformed',
+    malformed,
+    ['SECRET_TOKEN is empty', 'AUTH_PASSWORD is empty', 'DB_URL is not the URL of a DynamoDB endpoint'],
+  ],
+  [
+    'an engine that does not respond',
+    { DB_URL: 'http://127.0.0.1:9/books' },
+    ['ECONNREFUSED', 'Make sure that a DynamoDB engine responds at http://127.0.0.1:9'],
+  ],
+  ['missing credentials of AWS', aws, ['Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY']],
+  ['a port that cannot be', {}, ['--httpPort cannot be NaN: it is a number from 0 to'], Number.NaN],
+  ['a data folder in use', { DB_PATH: dataFolder }, ['cannot be used: another process has it open']],
+  [
+    'a port in use, before the data folder',
+    { DB_PATH: dataFolder },
+    [`Port ${port} on 127.0.0.1 cannot be used: another process is listening there`],
+    port,
+  ],
+  [
+    'a table with another key schema',
+    { DB_URL: `${engine.endpoint}/other` },
+    ['"other" is not a book table', 'Name another table, or unset DB_URL'],
+  ],
+])('a start ends with one paragraph that names %s', async (_problem, environment, texts, port) => {
+  const { exitCode, output } = await LocalService.fail(environment, port);
 
-test('a start ends with one paragraph that asks for credentials of AWS', async () => {
-  const environment = { AWS_ACCESS_KEY_ID: '', DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books' };
-  await expectParagraph(LocalService.fail(environment), 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
-});
-
-test('a start ends with one paragraph that names a port that cannot be', async () => {
-  await expectParagraph(
-    LocalService.fail({}, Number.NaN),
-    '--httpPort cannot be NaN: it is a number from 0 to',
-  );
+  // The framework prints a foreseen error as "Error:" and its message, an unforeseen one with its stack.
+  const [, paragraph = ''] = output.split('Error:\n');
+  expect(exitCode).toBe(1);
+  for (const text of texts) expect(paragraph).toContain(text);
+  expect(paragraph.trim()).not.toContain('\n');
 });
 
 test('a start that other machines can reach warns of known secrets, and prints the port that it got', async () => {
   const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
   const args = ['serverless/main.ts', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
   const { child, readOutput, ended } = startCommand(args, env);
-  await vi.waitFor(() => expect(readOutput()).toContain('Stop it with Ctrl-C'), { timeout: 60_000 });
+  await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
   const [, port] = /ready at http:\/\/0\.0\.0\.0:(\d+)/.exec(readOutput()) ?? [];
 
   const response = await request(`http://127.0.0.1:${port}/books`, { headers: { Host: 'laptop.local' } });
@@ -68,40 +93,6 @@ test('a start that other machines can reach warns of known secrets, and prints t
 
   expect(response.status).toBe(401);
   expect(readOutput()).toMatch(/^\d\d:\d\d:\d\d WARN .* defaults that everybody knows: set SECRET_TOKEN\n/);
-});
-
-test('a start ends with one paragraph that names a data folder that another service has open', async () => {
-  const ended = LocalService.fail({ DB_PATH: local.service.dataFolder });
-  await expectParagraph(ended, 'cannot be used: another process has it open');
-});
-
-test('a start ends with one paragraph that names a table with another key schema', async () => {
-  const engine = await startEngine();
-  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1' });
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'other',
-      AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
-      BillingMode: 'PAY_PER_REQUEST',
-    }),
-  );
-
-  const ended = LocalService.fail({ DB_URL: `${engine.endpoint}/other` });
-  await expectParagraph(ended, '"other" is not a book table', 'Name another table, or unset DB_URL');
-
-  client.destroy();
-  await engine.stop();
-});
-
-test('a start ends with one paragraph that names a port in use, before the data folder', async () => {
-  const other = createServer();
-  const port = await listen(other);
-
-  const inUse = `Port ${port} on 127.0.0.1 cannot be used: another process is listening there`;
-  await expectParagraph(LocalService.fail({ DB_PATH: local.service.dataFolder }, port), inUse);
-
-  await close(other);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
@@ -117,12 +108,3 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     expect(performance.now() - startedAt).toBeLessThan(stopLimitMs);
   },
 );
-
-/** The framework prints a foreseen error as "Error:" and its message, an unforeseen one with its stack. */
-async function expectParagraph(fail: ReturnType<typeof LocalService.fail>, ...texts: readonly string[]) {
-  const { exitCode, output } = await fail;
-  const [, paragraph = ''] = output.split('Error:\n');
-  expect(exitCode).toBe(1);
-  for (const text of texts) expect(paragraph).toContain(text);
-  expect(paragraph.trim()).not.toContain('\n');
-}

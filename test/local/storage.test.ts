@@ -11,7 +11,7 @@ const unavailable = { status: 503, message: 'Service unavailable', data: null };
 /** The engine tries to open its folder again after half a second. */
 const waiting = { timeout: 10_000 };
 
-const local = useLocalService();
+const local = await useLocalService();
 
 // LevelDB recovers nothing of its log after a record that was written in part.
 test('a full disk gives 503 until there is space, and no acknowledged book is lost', async () => {
@@ -42,27 +42,20 @@ test('a full disk gives 503 until there is space, and no acknowledged book is lo
 
 test('a data folder that is deleted gives 503 and is named, until it is back with its books', async () => {
   const service = await LocalService.start();
-  const { headers } = local;
-  const send = (method: string, path: string) =>
-    request(service.baseUrl + path, {
-      method,
-      headers,
-      ...(method === 'POST' && { body: '{"title":"Emma"}' }),
-    });
-  expect((await send('POST', '/book')).status).toBe(201);
+  const send = (method: string, path: string, body = '') =>
+    request(service.baseUrl + path, { method, headers: local.headers, body });
+  const create = () => send('POST', '/book', '{"title":"Emma"}');
+  expect((await create()).status).toBe(201);
 
   await rename(service.dataFolder, `${service.dataFolder}-moved`);
-  const refused = [await send('POST', '/book'), await send('GET', '/book/1')];
-  await vi.waitFor(
-    () => expect(service.output).toContain('it was deleted or moved while the service ran'),
-    waiting,
-  );
+  const refused = [await create(), await send('GET', '/book/1')];
+  await expect.poll(() => service.output, waiting).toContain('it was deleted or moved while the service ran');
   await rename(`${service.dataFolder}-moved`, service.dataFolder);
 
-  await vi.waitFor(async () => expect((await send('GET', '/book/1')).status).toBe(200), waiting);
+  await expect.poll(async () => (await send('GET', '/book/1')).status, waiting).toBe(200);
   expect(refused.map(({ envelope }) => envelope)).toEqual([unavailable, unavailable]);
   await rm(service.dataFolder, { recursive: true });
-  expect((await send('POST', '/book')).envelope).toEqual(unavailable);
+  expect((await create()).envelope).toEqual(unavailable);
   await service.stop();
 });
 

@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import { type BookTable, connect, createBookTable, type TableAccess } from './book-table.ts';
 import { type CapturedLog, captureLog } from './captured-log.ts';
-import { type Call, loadHandlers, settings } from './load-handlers.ts';
+import { loadHandlers, settings } from './load-handlers.ts';
 
 /** A table, reached directly and through a proxy. */
 export interface ProxiedTable {
@@ -20,24 +20,19 @@ export interface ProxiedTable {
  *
  * @param start - starts the engine; `startEngine` for tests that are about the embedded one
  */
-export function useTables(start: () => Promise<Engine> = provideEngine) {
-  let engine: Engine;
+export async function useTables(start: () => Promise<Engine> = provideEngine) {
+  const { endpoint, stop } = await start();
   const proxies: FaultyProxy[] = [];
-  const open = () => createBookTable(engine.endpoint);
-
-  beforeAll(async () => {
-    engine = await start();
-  });
   afterAll(async () => {
     await Promise.all(proxies.map((proxy) => proxy.stop()));
-    await engine.stop();
+    await stop();
   });
-
+  const open = () => createBookTable(endpoint);
   return {
     open,
-    endpoint: () => engine.endpoint,
-    async openThroughProxy(): Promise<ProxiedTable> {
-      const [proxy, table] = await Promise.all([startFaultyProxy(engine.endpoint), open()]);
+    endpoint,
+    async openThroughProxy(options?: Parameters<typeof startFaultyProxy>[1]): Promise<ProxiedTable> {
+      const [proxy, table] = await Promise.all([startFaultyProxy(endpoint, options), open()]);
       proxies.push(proxy);
       return { table, proxy, proxied: { client: connect(proxy.endpoint), tableName: table.tableName } };
     },
@@ -52,34 +47,32 @@ type TestRequest = Omit<Partial<APIGatewayProxyEvent>, 'body' | 'headers'> &
 export const validToken = forgeToken({ secret: settings.SECRET_TOKEN });
 
 /** Loads the functions once for the tests of a file, over a table that they share. The proxy in between heals after each. */
-export function useService() {
-  const tables = useTables();
-  const service = {
-    ...({} as ProxiedTable),
+export async function useService() {
+  const { openThroughProxy } = await useTables();
+  const access = await openThroughProxy();
+  /** Calls a function without a token. */
+  const call = await loadHandlers(`${access.proxy.endpoint}/${access.table.tableName}`);
+  let log: CapturedLog;
+  beforeEach(() => {
+    log = captureLog();
+  });
+  afterEach(() => access.proxy.heal());
+  return {
+    ...access,
+    call,
     /** The log of the current test. */
-    log: {} as CapturedLog,
-    /** Calls a function without a token. */
-    call: {} as Call,
+    get log() {
+      return log;
+    },
     /** Calls a function with a valid token. */
-    send(method: string, path: string, request: TestRequest = {}): ReturnType<Call> {
-      const { headers, body = null, ...event } = request;
-      return service.call(method, path, {
+    send(method: string, path: string, { headers, body = null, ...event }: TestRequest = {}) {
+      return call(method, path, {
         headers: { Authorization: validToken, ...headers },
         body: body === null || typeof body === 'string' ? body : JSON.stringify(body),
         ...event,
       });
     },
   };
-
-  beforeAll(async () => {
-    Object.assign(service, await tables.openThroughProxy());
-    service.call = await loadHandlers(`${service.proxy.endpoint}/${service.table.tableName}`);
-  });
-  beforeEach(() => {
-    service.log = captureLog();
-  });
-  afterEach(() => service.proxy.heal());
-  return service;
 }
 
 /** Expects concurrent operations to fail because the storage is unavailable. */

@@ -2,97 +2,61 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How to send, and when the exchange counts as over. */
-interface RawOptions {
-  /** Sent after the first bytes, with a pause before each. */
-  readonly chunks?: readonly (string | Buffer)[];
-  readonly pauseMs?: number;
-  /** How long the server may be silent. */
-  readonly silenceMs?: number;
-  /** Whether to close our half of the connection after the last byte. */
-  readonly end?: boolean;
-}
-
 /** Longer than any response takes on a busy machine. */
-const defaultSilenceMs = 5_000;
+const silenceMs = 5_000;
 
 /**
  * Sends bytes to 127.0.0.1 and reads every response until the server closes the connection or falls silent.
  *
- * @param bytes - text goes as Latin-1, so that each character is a byte
+ * @param bytes - as text in Latin-1; `pauseMs` is the pause after each of them, `end` closes the connection after the last
  */
-export async function exchangeRaw(
-  port: number,
-  bytes: string | Buffer,
-  { chunks = [], pauseMs = 0, silenceMs = defaultSilenceMs, end = false }: RawOptions = {},
-) {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  const received: Buffer[] = [];
-  socket.on('data', (chunk) => received.push(chunk));
+export async function exchangeRaw(port: number, bytes: string, { pauseMs = 0, end = false } = {}) {
+  const socket = await openRaw(port, '');
+  const received: string[] = [];
+  socket.setEncoding('latin1').on('data', (text: string) => received.push(text));
   socket.on('end', () => socket.destroy());
-  // The server may close the connection before it has received everything.
-  socket.on('error', () => {});
   socket.setTimeout(silenceMs, () => socket.destroy());
   const over = once(socket, 'close');
-  for (const chunk of [bytes, ...chunks]) {
+  for (const piece of pauseMs > 0 ? bytes : [bytes]) {
     if (socket.destroyed) break;
-    socket.write(typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk);
+    socket.write(piece, 'latin1');
     if (pauseMs > 0) await wait(pauseMs);
   }
   if (end) socket.end();
   await over;
-  return splitResponses(Buffer.concat(received));
+  return splitResponses(received.join(''));
 }
 
 /** Sends bytes to 127.0.0.1 and leaves the connection open. */
 export async function openRaw(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
+  // The server may close the connection before it has received everything.
   socket.on('error', () => {});
   await once(socket, 'connect');
-  socket.write(bytes);
+  socket.write(bytes, 'latin1');
   return socket;
 }
 
-/** Takes responses apart: by their Content-Length, by their chunks, or else by the end of the connection. */
-function splitResponses(received: Buffer) {
-  const responses: { status: number; headers: ReadonlyMap<string, string>; body: string }[] = [];
-  let rest = received.toString('latin1');
-  for (;;) {
-    const headEnd = rest.indexOf('\r\n\r\n');
-    if (headEnd === -1) break;
-    const [statusLine = '', ...lines] = rest.slice(0, headEnd).split('\r\n');
-    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
+/** Takes responses apart; throws when one of them has not its length. A body in chunks is JSON, which has no line ends. */
+function splitResponses(received: string) {
+  const messages = received.split(/(?=HTTP\/1\.1 \d{3} )/).filter((message) => message !== '');
+  return messages.flatMap((message) => {
+    const [head = '', ...sections] = message.split('\r\n\r\n');
+    const [statusLine = '', ...lines] = head.split('\r\n');
+    const status = Number(statusLine.split(' ')[1]);
     const headers = new Map(
-      lines.map((line): [string, string] => {
-        const colon = line.indexOf(':');
-        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-      }),
+      lines.map((line) => line.split(/: (.*)/)).map(([name = '', value = '']) => [name.toLowerCase(), value]),
     );
-    const after = rest.slice(headEnd + 4);
+    const rest = sections.join('\r\n\r\n');
+    const isChunked = headers.has('transfer-encoding');
+    const isWhole = isChunked
+      ? rest.endsWith('0\r\n\r\n')
+      : rest.length === Number(headers.get('content-length') ?? 0);
+    if (!isWhole) throw new Error(`a response does not have its length: ${message}`);
+    // A line with the size, a line with the chunk (RFC 9112 section 7.1).
+    const chunks = rest.split('\r\n').filter((_, index) => index % 2 === 1);
+    const body = Buffer.from(isChunked ? chunks.join('') : rest, 'latin1').toString('utf8');
     // An interim response has no body.
-    const length = status < 200 ? 0 : Number(headers.get('content-length') ?? after.length);
-    const body = headers.has('transfer-encoding')
-      ? readChunks(after)
-      : { bytes: after.slice(0, length), length };
-    if (body === undefined || body.length > after.length) break;
-    if (status >= 200) {
-      responses.push({ status, headers, body: Buffer.from(body.bytes, 'latin1').toString('utf8') });
-    }
-    rest = after.slice(body.length);
-  }
-  return { responses, rest };
-}
-
-/** Reads chunks without extensions and trailers, as Node sends them (RFC 9112 section 7.1). */
-function readChunks(from: string) {
-  let bytes = '';
-  for (let start = 0; ; ) {
-    const sizeEnd = from.indexOf('\r\n', start);
-    const size = Number.parseInt(from.slice(start, Math.max(sizeEnd, start)), 16);
-    const end = sizeEnd + 2 + size + 2;
-    if (!(end <= from.length)) return undefined;
-    bytes += from.slice(sizeEnd + 2, end - 2);
-    start = end;
-    if (size === 0) return { bytes, length: end };
-  }
+    return status < 200 ? [] : { status, headers, body };
+  });
 }

@@ -5,7 +5,7 @@ import { useTables } from '../../support/fixtures.ts';
 import { startGateway } from './gateway.ts';
 import { settings } from './start-function.ts';
 
-const { open } = useTables();
+const { open } = await useTables();
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 let context: ConformanceContext;
 

@@ -12,7 +12,7 @@ import { settings, startFunction } from './start-function.ts';
 /** setTimeout takes no more. */
 const maxTimerMs = 2 ** 31 - 1;
 
-const { open } = useTables();
+const { open } = await useTables();
 
 describe.each(functions)('$name, invoked by others than API Gateway', ({ name, event: { method, path } }) => {
   const request = createEvent({

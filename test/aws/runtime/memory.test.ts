@@ -59,7 +59,7 @@ const requests: readonly { readonly read: Reader; readonly coding: string; reado
   { read: readSlowly, coding: 'zstd', limit: '1000' },
 ];
 
-const { open } = useTables();
+const { open } = await useTables();
 
 test.for(Object.entries(titles))(
   'lists of the largest books, with %s, take at most half of the memory of the function',

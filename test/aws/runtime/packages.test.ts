@@ -15,7 +15,7 @@ import { settings, startFunction } from './start-function.ts';
 const withSdk = { code: 240_000, cache: 575_000 };
 const withoutSdk = { code: 33_000, cache: 48_000 };
 
-const { open } = useTables();
+const { open } = await useTables();
 let databaseUrl: string;
 
 beforeAll(async () => {

@@ -17,7 +17,7 @@ const bookCount = 100_000;
 /** 60 MB in five shards, several times the buffers of two sockets, and above the memory of the function. */
 const largeBooks = { count: 150, everyId: 300, title: '書'.repeat(136_000) };
 
-const { open, openThroughProxy } = useTables();
+const { open, openThroughProxy } = await useTables();
 let table: BookTable;
 let proxy: FaultyProxy;
 let instance: LambdaInstance;

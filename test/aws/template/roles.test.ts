@@ -18,7 +18,7 @@ const requestsOf: Readonly<Record<string, readonly Options[]>> = {
 
 const tableArn = /^arn:\$\{AWS::Partition\}:dynamodb:.+:table\/\$\{TableName\}$/;
 
-const tables = useTables();
+const tables = await useTables();
 
 describe.each(functions)('the role of $name', ({ name: functionName, event: { method, path } }) => {
   const name = functionName.replace(/^./, (letter) => letter.toUpperCase());

@@ -18,7 +18,7 @@ const operations = Object.entries(mix).flatMap(([name, percent]) => Array(percen
 /** Texts whose letters take one to four bytes, so that a mistake in encoding or length shows. */
 const words = ['Emma', 'Zażółć', '紅樓夢', '📚', '"quoted"', 'a\\b', 'line\nbreak'];
 
-const local = useLocalService();
+const local = await useLocalService();
 
 test(`${userCount} clients for ${seconds} s: every response is right, and the whole catalog at the end`, {
   timeout: (seconds + 120) * 1000,

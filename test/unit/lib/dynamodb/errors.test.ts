@@ -40,12 +40,10 @@ test.each([
 );
 
 test.each(['ResourceNotFoundException', 'AccessDeniedException'])('no attempt succeeds after %s', (name) => {
-  const error = named(name, 'why', withStatus(400));
+  const cause = named(name, 'why', withStatus(400));
 
-  const interpreted = interpretError(error);
-
-  expect(interpreted).toBeInstanceOf(StorageUnavailableError);
-  expect(interpreted).toMatchObject({ message: `DynamoDB failed: ${name}: why`, cause: error });
+  const expected = new StorageUnavailableError(`DynamoDB failed: ${name}: why`, { cause });
+  expect(interpretError(cause)).toEqual(expected);
 });
 
 test('nothing of a response that is not JSON is quoted', () => {
@@ -57,12 +55,6 @@ test('nothing of a response that is not JSON is quoted', () => {
   expect(interpreted.cause).toBeUndefined();
 });
 
-test.each([undefined, null, 'text', 42])(
-  '%j, which is not an error, is a storage that is unavailable',
-  (thrown) => {
-    const interpreted = interpretError(thrown);
-
-    expect(interpreted).toBeInstanceOf(StorageUnavailableError);
-    expect(interpreted.cause).toBe(thrown);
-  },
-);
+test.each([undefined, null, 'text', 42])('the thrown value %j is an unavailable storage', (cause) => {
+  expect(interpretError(cause)).toEqual(new StorageUnavailableError('DynamoDB failed', { cause }));
+});
