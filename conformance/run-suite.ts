@@ -1,19 +1,17 @@
-import { createMissingId, expectBooks } from './books.ts';
 import type { ConformanceCase } from './case.ts';
-import { ConformanceContext, type ContextOptions } from './context.ts';
+import { Catalog } from './catalog.ts';
 import type { HttpResponse } from './http-client.ts';
 import { inParallel } from './in-parallel.ts';
+import { Session, type SessionOptions } from './session.ts';
 import { conformanceCases } from './suite.ts';
 
 const casesAtOnce = 8;
 
 /** Logins are throttled; the others send many requests or fetch large lists. */
-const groupsOneAtATime: ReadonlySet<string> = new Set(['token', 'list-books', 'concurrency']);
+const groupsOneAtATime: ReadonlySet<string> = new Set(['token-endpoint', 'lists', 'concurrency']);
 
 /** The largest list that cases may read repeatedly. A stream from Lambda is slow from 6 MB on. */
 const maxListBytes = 1_000_000;
-const listPages = 10;
-const pageLength = 100;
 
 /** After Ctrl-C. */
 const interruptedCode = 130;
@@ -26,11 +24,12 @@ export interface CaseResult {
   readonly conformanceCase: ConformanceCase;
   readonly verdict: 'passed' | 'different' | 'FAILED';
   readonly responses: readonly HttpResponse[];
-  readonly error?: unknown;
+  /** Why it did not pass. */
+  readonly message: string;
 }
 
 /** Options of a run. */
-export interface SuiteOptions extends ContextOptions {
+export interface SuiteOptions extends SessionOptions {
   /** Groups, and names of cases, to leave out. */
   readonly without?: readonly string[] | undefined;
   /** Whether a case with a question about API Gateway may have another outcome than the local service. */
@@ -49,48 +48,46 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
   process.once('SIGINT', () => {
     console.error('Interrupted; deleting the books of this run. Ctrl-C again ends at once.');
     interruption.abort(new Error('interrupted'));
-    process.once('SIGINT', () => process.exit(interruptedCode));
   });
   const { signal } = interruption;
-  const context = new ConformanceContext({ ...options, signal });
+  const session = new Session({ ...options, signal });
   try {
-    context.listStart = await findListStart(context);
+    session.listStart = await findListStart(session);
   } catch (error) {
     console.error(`The service at ${options.baseUrl} cannot be tested: ${(error as Error).message}`);
-    context.close();
+    session.close();
     return 1;
-  }
-  if (context.listStart !== undefined) {
-    console.log('The catalog is large: lists are read in pages, from the first book of this run.');
   }
   const results: CaseResult[] = [];
   let skipped = 0;
   for (const [group, cases] of Map.groupBy(conformanceCases, (one) => one.group)) {
     if (signal.aborted) break;
-    const left = Map.groupBy(cases, (one) => findReasonToSkip(one, context, options.without));
-    results.push(...(await runGroup(group, left.get(undefined) ?? [], context, options.toleratesGateway)));
-    left.delete(undefined);
-    for (const [reason, { length }] of left) {
+    const { run = [], ...left } = Object.groupBy(
+      cases,
+      (one) => findReasonToSkip(one, session, options.without) ?? 'run',
+    );
+    if (run.length > 0) results.push(...(await runGroup(group, run, session, options.toleratesGateway)));
+    for (const [reason, { length }] of Object.entries(left) as [string, ConformanceCase[]][]) {
       console.log(`${group}: ${length} not run${reason}`);
       skipped += length;
     }
   }
-  const undeleted = await context.cleanUp();
-  context.close();
+  session.close();
+  const { undeleted } = session;
   if (undeleted.length > 0) console.error(`Books that could not be deleted: ${undeleted.join(', ')}`);
   if (signal.aborted) return interruptedCode;
-  const { passed = [], different = [], FAILED = [] } = Object.groupBy(results, ({ verdict }) => verdict);
-  if (different.length > 0) console.log(`${different.length} differ from the local service`);
+  const different = count(results, 'different');
+  if (different > 0) console.log(`${different} differ from the local service`);
   // `.ci/run` adds these lines up.
-  console.log(`${passed.length} passed, ${FAILED.length} failed, ${skipped} skipped`);
+  console.log(`${count(results, 'passed')} passed, ${count(results, 'FAILED')} failed, ${skipped} skipped`);
   options.report?.(results.filter(({ conformanceCase }) => conformanceCase.gatewayQuestion !== undefined));
-  return undeleted.length === 0 && FAILED.length === 0 ? 0 : 1;
+  return undeleted.length === 0 && count(results, 'FAILED') === 0 ? 0 : 1;
 }
 
 /** @returns the printed reason why a case does not run; `undefined` when it runs */
 function findReasonToSkip(
   { name, group, needsSecret, readsWholeList }: ConformanceCase,
-  { options, listStart }: ConformanceContext,
+  { options, listStart }: Session,
   without: readonly string[] = [],
 ): string | undefined {
   if (without.includes(group) || without.includes(name)) return '';
@@ -101,56 +98,52 @@ function findReasonToSkip(
 async function runGroup(
   group: string,
   cases: readonly ConformanceCase[],
-  context: ConformanceContext,
+  session: Session,
   toleratesGateway = false,
 ): Promise<readonly CaseResult[]> {
-  if (cases.length === 0) return [];
   const startedAt = performance.now();
   const width = groupsOneAtATime.has(group) ? 1 : casesAtOnce;
   const results = await inParallel(cases.length, width, async (index): Promise<CaseResult> => {
     const conformanceCase = cases[index] as ConformanceCase;
-    const responses: HttpResponse[] = [];
     const hasQuestion = conformanceCase.gatewayQuestion !== undefined;
+    const responses: HttpResponse[] = [];
     try {
-      await conformanceCase.run(context, hasQuestion ? responses : undefined);
-      return { conformanceCase, responses, verdict: 'passed' };
+      await conformanceCase.run(session, hasQuestion ? responses : undefined);
+      return { conformanceCase, responses, verdict: 'passed', message: '' };
     } catch (error) {
       const verdict = toleratesGateway && hasQuestion ? 'different' : 'FAILED';
-      return { conformanceCase, responses, verdict, error };
+      return { conformanceCase, responses, verdict, message: (error as Error).message };
     }
   });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${group}: ${countVerdicts(results)} (${seconds} s)`);
-  for (const result of results) if (result.verdict !== 'passed') console.log(formatFailure(result));
+  const failed = results.filter(({ verdict }) => verdict !== 'passed');
+  console.log(`${group}: ${results.length - failed.length} of ${results.length} passed (${seconds} s)`);
+  for (const result of failed) console.log(formatFailure(result));
   return results;
 }
 
-function countVerdicts(results: readonly CaseResult[]): string {
-  const groups = { passed: [], ...Object.groupBy(results, ({ verdict }) => verdict) };
-  return Object.entries(groups)
-    .map(([verdict, { length }]) => `${length} ${verdict}`)
-    .join(', ');
+function count(results: readonly CaseResult[], verdict: CaseResult['verdict']): number {
+  return results.filter((result) => result.verdict === verdict).length;
 }
 
-function formatFailure({ verdict, conformanceCase: { name, rules }, error }: CaseResult): string {
+function formatFailure({ verdict, conformanceCase: { name, rules }, message }: CaseResult): string {
   const title = verdict === 'different' ? 'differs from the local service' : verdict;
-  const { message } = error as Error;
   const isLong = message.length > shownCharacters;
   const shown = isLong ? `${message.slice(0, shownCharacters)} … (${message.length} characters)` : message;
   return `  ${title}: ${name}\n    rules ${rules.join(', ')}\n    ${shown.replaceAll('\n', '\n    ')}`;
 }
 
 /** @returns an id below those of all books of this run, or `undefined` when each case may read the whole catalog */
-async function findListStart(context: ConformanceContext): Promise<number | undefined> {
-  let bytes = 0;
-  let after = 0;
-  for (let page = 0; page < listPages; page += 1) {
-    const response = await context.call('GET', `/books?limit=${pageLength}&after=${after}`);
-    const books = expectBooks(response);
-    bytes += response.body.length;
-    if (bytes > maxListBytes) break;
-    if (books.length < pageLength) return undefined;
-    after = books.at(-1)?.id ?? after;
+async function findListStart(session: Session): Promise<number | undefined> {
+  const headers = { Authorization: await session.token() };
+  const request = { method: 'GET', path: '/books', headers, maxResponseBytes: maxListBytes };
+  const { body } = await session.client.send(request);
+  if (body.length < maxListBytes) return undefined;
+  console.log('The catalog is large: lists are read in pages, from the first book of this run.');
+  const catalog = new Catalog(session);
+  try {
+    return await catalog.createMissingId();
+  } finally {
+    await catalog.cleanUp();
   }
-  return createMissingId(context);
 }

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import { unknownField } from '../a-book.ts';
-import {
-  createBook,
-  createMissingId,
-  expectListed,
-  expectMissing,
-  expectRefused,
-  expectWritten,
-} from '../books.ts';
-import { defineCases } from '../case.ts';
+import type { Test } from '../case.ts';
 import { expectResponse } from '../expect.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
@@ -49,46 +41,6 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['is half a megabyte of no JSON', 'x'.repeat(512 * 1024)],
 ];
 
-/** Invalid bodies in POST /book and PUT /book/{id}. */
-export const invalidBodyCases = defineCases('invalid-bodies', (test) => {
-  const rules = '2.2, 2.3, 2.6, 6.1, 9.2';
-  for (const [situation, body] of invalidBodies) {
-    test(rules, `A body that ${situation} is invalid and changes nothing`, (context) =>
-      expectRefused(context, body, outcomes.invalidInput),
-    );
-  }
-
-  test('6.1, 2.8', 'A refused POST /book leaves no book behind', async (context) => {
-    const author = `refused ${crypto.randomUUID()}`;
-    const large = { author, title: 'x'.repeat(410 * 1024) };
-    expectResponse(await context.call('POST', '/book', large), outcomes.payloadTooLarge);
-    for (const wrong of [{ title: null }, { year: '1815' }, { year: 1.5 }]) {
-      expectResponse(await context.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
-    }
-    await expectListed(context, author, []);
-  });
-
-  test('9.1', 'For a missing book, PUT says so whatever its body is', async (context) => {
-    const id = await createMissingId(context);
-    const large = JSON.stringify({ title: 'x'.repeat(410 * 1024) });
-    for (const body of [...invalidBodies.map(([, invalid]) => invalid), '{"title":"Emma"}', '{}', large]) {
-      expectResponse(await context.call('PUT', `/book/${id}`, body), outcomes.bookNotFound);
-    }
-    await expectMissing(context, id);
-  });
-
-  test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (context) => {
-    const body = `{"title":"Emma","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
-    const { id } = await createBook(context);
-    const responses = [
-      await context.call('POST', '/book', body),
-      await context.call('PUT', `/book/${id}`, body),
-    ];
-    for (const { status } of responses)
-      assert.ok([200, 201, 400].includes(status), `2xx or 400, got ${status}`);
-  });
-});
-
 const contentTypes: readonly (string | undefined)[] = [
   undefined,
   'application/json; charset=iso-8859-1',
@@ -101,17 +53,52 @@ const contentTypes: readonly (string | undefined)[] = [
   'image/png',
 ];
 
-/** The service ignores the Content-Type of a request. */
-export const contentTypeCases = defineCases('content-type', (test) => {
+/** Invalid bodies of POST /book and PUT /book/{id}, and their Content-Type, which the service ignores. */
+export default function addCases(test: Test): void {
+  const rules = '2.2, 2.3, 2.6, 6.1, 9.2';
+  for (const [situation, body] of invalidBodies) {
+    test(rules, `A body that ${situation} is invalid and changes nothing`, (catalog) =>
+      catalog.expectRefused(body, outcomes.invalidInput),
+    );
+  }
+
+  test('6.1, 2.8', 'A refused POST /book leaves no book behind', async (catalog) => {
+    const author = `refused ${crypto.randomUUID()}`;
+    const large = { author, title: 'x'.repeat(410 * 1024) };
+    expectResponse(await catalog.call('POST', '/book', large), outcomes.payloadTooLarge);
+    for (const wrong of [{ title: null }, { year: '1815' }, { year: 1.5 }]) {
+      expectResponse(await catalog.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
+    }
+    await catalog.expectListed(author, []);
+  });
+
+  test('9.1', 'For a missing book, PUT says so whatever its body is', async (catalog) => {
+    const id = await catalog.createMissingId();
+    const large = JSON.stringify({ title: 'x'.repeat(410 * 1024) });
+    for (const body of [...invalidBodies.map(([, invalid]) => invalid), '{"title":"Emma"}', '{}', large]) {
+      expectResponse(await catalog.call('PUT', `/book/${id}`, body), outcomes.bookNotFound);
+    }
+    await catalog.expectMissing(id);
+  });
+
+  test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (catalog) => {
+    const body = `{"title":"Emma","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+    const { id } = await catalog.createBook();
+    for (const [method, path] of [['POST', '/book'] as const, ['PUT', `/book/${id}`] as const]) {
+      const { status } = await catalog.call(method, path, body);
+      assert.ok([200, 201, 400].includes(status), `the status of ${method} is 2xx or 400, got ${status}`);
+    }
+  });
+
   for (const contentType of contentTypes) {
     const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
     const options = contentType === undefined ? { gatewayQuestion: gatewayQuestions.noContentType } : {};
-    test('2.1', `A body of the Content-Type ${contentType} is read as JSON`, options, async (context) => {
+    test('2.1', `A body of the Content-Type ${contentType} is read as JSON`, options, async (catalog) => {
       const fields = { title: 'Café 📚', author: 'é', year: 1965 };
-      await expectWritten(context, fields, fields, headers);
+      await catalog.expectWritten(fields, fields, headers);
       for (const body of [Buffer.from('{"title":"\xe9"}', 'latin1'), 'title=x']) {
-        await expectRefused(context, body, outcomes.invalidInput, headers);
+        await catalog.expectRefused(body, outcomes.invalidInput, headers);
       }
     });
   }
-});
+}

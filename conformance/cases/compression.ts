@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { createBook, expectBooks, listPath, pickBooks } from '../books.ts';
-import { defineCases } from '../case.ts';
+import type { Test } from '../case.ts';
+import { expectBooks, pickBooks } from '../catalog.ts';
 import { decodeBody } from '../decode-body.ts';
 
 const codings = [
+  undefined,
   'gzip',
   'br',
   'zstd',
@@ -17,12 +18,12 @@ const codings = [
 ];
 
 /** Content coding (RFC 9110 section 12.5.3): compression is optional, but the client has to support the coding. */
-export const compressionCases = defineCases('compression', (test) => {
-  for (const accepted of [undefined, ...codings]) {
-    test('1.7', `Accept-Encoding: ${accepted} allows the coding of a list`, async (context) => {
-      const books = [await createBook(context, { title: 'é'.repeat(10_000) }), await createBook(context)];
+export default function addCases(test: Test): void {
+  for (const accepted of codings) {
+    test('1.7', `Accept-Encoding: ${accepted} allows the coding of a list`, async (catalog) => {
+      const books = [await catalog.createBook({ title: 'é'.repeat(10_000) }), await catalog.createBook()];
       const headers = { Accept: '*/*', ...(accepted !== undefined && { 'Accept-Encoding': accepted }) };
-      const response = await context.call('GET', listPath(context), undefined, headers);
+      const response = await catalog.call('GET', catalog.listPath, undefined, headers);
       const coding = response.headers['content-encoding'] ?? 'identity';
       const allowed = ['identity', ...(accepted?.split(', ') ?? [])];
       assert.ok(allowed.includes(coding), `Content-Encoding is ${allowed.join(' or ')}, got ${coding}`);
@@ -30,4 +31,4 @@ export const compressionCases = defineCases('compression', (test) => {
       assert.deepEqual(pickBooks(expectBooks({ ...response, body }), books), books, 'own books in the list');
     });
   }
-});
+}

@@ -1,6 +1,6 @@
 import { type BookFields, fieldSchemas } from '../a-book.ts';
-import { createBook, dune, expectCreated, expectRefused, expectStored, expectWritten } from '../books.ts';
-import { defineCases } from '../case.ts';
+import type { Test } from '../case.ts';
+import { dune, expectCreated } from '../catalog.ts';
 import { expectResponse } from '../expect.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
@@ -26,43 +26,43 @@ const tooLarge: readonly (readonly [string, Partial<BookFields>])[] = [
 ];
 
 /** Large books and large bodies. */
-export const sizeCases = defineCases('sizes', (test) => {
+export default function addCases(test: Test): void {
   for (const [situation, fields] of fitting) {
-    test('2.8', `A book with ${situation} is stored and sent back whole`, async (context) => {
+    test('2.8', `A book with ${situation} is stored and sent back whole`, (catalog) => {
       const book = { ...dune, ...fields };
-      await expectWritten(context, book, book);
+      return catalog.expectWritten(book, book);
     });
   }
 
   for (const [situation, fields] of tooLarge) {
-    test('2.8', `A book with ${situation} is too large and changes nothing`, (context) =>
-      expectRefused(context, fields, outcomes.payloadTooLarge),
+    test('2.8', `A book with ${situation} is too large and changes nothing`, (catalog) =>
+      catalog.expectRefused(fields, outcomes.payloadTooLarge),
     );
   }
 
-  test('2.8', 'A small change that makes a book too large is refused', async (context) => {
-    const book = await createBook(context, { title: 'x'.repeat(300 * kilobyte) });
-    const response = await context.call('PUT', `/book/${book.id}`, { author: 'z'.repeat(150 * kilobyte) });
+  test('2.8', 'A small change that makes a book too large is refused', async (catalog) => {
+    const book = await catalog.createBook({ title: 'x'.repeat(300 * kilobyte) });
+    const response = await catalog.call('PUT', `/book/${book.id}`, { author: 'z'.repeat(150 * kilobyte) });
     expectResponse(response, outcomes.payloadTooLarge);
-    await expectStored(context, book);
+    await catalog.expectStored(book);
   });
 
-  test('2.4, 2.8', 'A body of 500 KB of which a small book is left is accepted', async (context) => {
+  test('2.4, 2.8', 'A body of 500 KB of which a small book is left is accepted', async (catalog) => {
     const notes = 'x'.repeat(500 * kilobyte);
-    const created = await context.call('POST', '/book', { title: 'Emma', notes });
-    const book = expectCreated(created, { title: 'Emma', author: '', year: 0 });
-    const updated = await context.call('PUT', `/book/${book.id}`, { year: 1815, notes });
+    const created = await catalog.call('POST', '/book', { title: 'Emma', notes });
+    const book = expectCreated(created, { title: 'Emma' });
+    const updated = await catalog.call('PUT', `/book/${book.id}`, { year: 1815, notes });
     expectResponse(updated, outcomes.bookUpdated, { ...book, year: 1815 });
   });
 
-  test('6.1, 9.2', 'A large title beside a wrong year is invalid input and not too large', (context) =>
-    expectRefused(context, { title: 'x'.repeat(410 * kilobyte), year: '1815' }, outcomes.invalidInput),
+  test('6.1, 9.2', 'A large title beside a wrong year is invalid input and not too large', (catalog) =>
+    catalog.expectRefused({ title: 'x'.repeat(410 * kilobyte), year: '1815' }, outcomes.invalidInput),
   );
 
   for (const megabytes of [5, 10]) {
-    test('2.8', `A body of more than ${megabytes} MB is too large`, largeBody, async (context) => {
+    test('2.8', `A body of more than ${megabytes} MB is too large`, largeBody, async (catalog) => {
       const body = { title: 'x'.repeat(megabytes * kilobyte * kilobyte) };
-      expectResponse(await context.call('POST', '/book', body), outcomes.payloadTooLarge);
+      expectResponse(await catalog.call('POST', '/book', body), outcomes.payloadTooLarge);
     });
   }
-});
+}

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { ConformanceContext } from '../../conformance/context.ts';
+import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
 import { useLocalService } from '../local/use-local-service.ts';
 
 const local = useLocalService();
-let context: ConformanceContext;
+let session: Session;
 
 beforeAll(() => {
   const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-  context = new ConformanceContext({ baseUrl: local.baseUrl, username, password, secret });
+  session = new Session({ baseUrl: local.baseUrl, username, password, secret });
 });
 
-afterAll(() => context.close());
+afterAll(() => session.close());
 
 describe('the local service conforms', () => {
-  for (const { name, run } of conformanceCases) test(name, () => run(context));
+  for (const { name, run } of conformanceCases) test(name, () => run(session));
 });

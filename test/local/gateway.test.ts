@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { crossOriginCases } from '../../conformance/cases/cross-origin.ts';
-import { ConformanceContext } from '../../conformance/context.ts';
 import { request } from '../../conformance/http-client.ts';
+import { Session } from '../../conformance/session.ts';
+import { conformanceCases } from '../../conformance/suite.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
 import { openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
@@ -11,16 +11,17 @@ import { useLocalService } from './use-local-service.ts';
 describe('with an origin in the configuration', () => {
   const corsOrigin = 'https://docs.example.com';
   const local = useLocalService({ CORS_ORIGIN: corsOrigin });
-  let context: ConformanceContext;
+  let session: Session;
 
   beforeAll(() => {
     const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-    context = new ConformanceContext({ baseUrl: local.baseUrl, username, password, corsOrigin });
+    session = new Session({ baseUrl: local.baseUrl, username, password, corsOrigin });
   });
 
-  afterAll(() => context.close());
+  afterAll(() => session.close());
 
-  for (const { name, run } of crossOriginCases) test(name, () => run(context));
+  const crossOriginCases = conformanceCases.filter(({ group }) => group === 'cross-origin');
+  for (const { name, run } of crossOriginCases) test(name, () => run(session));
 
   test('a browser caches the response to a preflight request for two hours', async () => {
     const { headers } = await fetch(`${local.baseUrl}/book`, { method: 'OPTIONS' });

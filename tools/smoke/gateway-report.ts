@@ -18,11 +18,11 @@ export function formatGatewayReport(title: string, cases: readonly CaseResult[])
   return `${[`# ${title}`, ...sections].join('\n\n')}\n`;
 }
 
-function formatCase({ conformanceCase, verdict, responses, error }: CaseResult): string[] {
+function formatCase({ conformanceCase, verdict, responses, message }: CaseResult): string[] {
   return [
     `- ${verdict === 'passed' ? 'As expected' : 'DIFFERENT'}: ${conformanceCase.name}`,
     ...responses.map((response) => `  - ${formatResponse(response)}`),
-    ...(responses.length === 0 ? [`  - no response: ${(error as Error | undefined)?.message}`] : []),
+    ...(responses.length === 0 ? [`  - no response: ${message}`] : []),
   ];
 }
 
