@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Test } from '../case.ts';
+import { operations } from '../contract/description.ts';
 import { expectResponse } from '../expect.ts';
 import { gatewayQuestions } from '../gateway-questions.ts';
+import type { HttpResponse } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
-const preflights = [
-  { path: '/token', methods: ['OPTIONS', 'POST'] },
-  { path: '/book', methods: ['OPTIONS', 'POST'] },
-  { path: '/books', methods: ['GET', 'OPTIONS'] },
-  { path: '/book/1', methods: ['DELETE', 'GET', 'OPTIONS', 'PUT'] },
-];
+/** The operations of openapi.yaml, by their paths. */
+const operationsOfPaths = [...Map.groupBy(operations, ({ path }) => path)];
 
+const allowedHeaders = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match';
 const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After';
 
 const ofGateway = { gatewayQuestion: gatewayQuestions.crossOrigin };
@@ -18,7 +17,9 @@ const anyOrigin = 'https://elsewhere.example';
 
 /** Requests of scripts from other origins: refused without a configured origin. */
 export default function addCases(test: Test): void {
-  for (const { path, methods } of preflights) {
+  for (const [route, members] of operationsOfPaths) {
+    const path = route.replace(/\{\w+\}/, '1');
+    const methods = ['OPTIONS', ...members.map(({ method }) => method)].sort();
     const name = `A preflight request to ${path} is not found, unless an origin is configured`;
     test('13.1, 13.2', name, ofGateway, async (catalog) => {
       const { corsOrigin: origin } = catalog.session.options;
@@ -29,19 +30,8 @@ export default function addCases(test: Test): void {
       };
       for (const headers of [{}, preflight, { Authorization: await catalog.session.token() }]) {
         const response = await catalog.send({ method: 'OPTIONS', path, headers });
-        if (origin === undefined) {
-          expectResponse(response, outcomes.notFound);
-          continue;
-        }
-        const { status, headers: received } = response;
-        const permission = {
-          status,
-          origin: received['access-control-allow-origin'],
-          methods: received['access-control-allow-methods']?.split(',').sort(),
-          headers: received['access-control-allow-headers'],
-        };
-        const allowed = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match';
-        assert.deepEqual(permission, { status: 200, origin, methods, headers: allowed }, `OPTIONS ${path}`);
+        if (origin === undefined) expectResponse(response, outcomes.notFound);
+        else expectPermission(response, { origin, methods });
       }
     });
   }
@@ -72,4 +62,17 @@ export default function addCases(test: Test): void {
     const response = await catalog.send({ method: 'GET', path: '/nowhere', headers });
     assert.deepEqual(response.headers['access-control-allow-origin'], corsOrigin, 'the origin');
   });
+}
+
+function expectPermission(
+  { status, headers }: HttpResponse,
+  expected: { origin: string; methods: string[] },
+): void {
+  const permission = {
+    status,
+    origin: headers['access-control-allow-origin'],
+    methods: headers['access-control-allow-methods']?.split(',').sort(),
+    headers: headers['access-control-allow-headers'],
+  };
+  assert.deepEqual(permission, { status: 200, ...expected, headers: allowedHeaders }, 'the permission');
 }

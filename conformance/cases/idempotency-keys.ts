@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { isDeepStrictEqual } from 'node:util';
 import { aBook, type BookFields, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
-import { type Book, type Catalog, expectBooks, expectCreated } from '../catalog.ts';
+import { type Book, type Catalog, expectCreated } from '../catalog.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
 import type { HttpResponse } from '../http-client.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -65,14 +64,24 @@ const refusals: readonly (readonly [string, unknown, Record<string, string>, Out
 
 /** POST /book with the header Idempotency-Key. */
 export default function addCases(test: Test): void {
-  test('11.2, 11.3, 11.11', 'A repeated request is replayed, and there is one book', async (catalog) => {
+  const rules = '11.2, 11.3, 11.5, 11.11';
+  test(rules, 'A repeated request is replayed, whatever has become of its one book', async (catalog) => {
     const fields = { ...emma, author: `once ${crypto.randomUUID()}` };
     const { key, first, book } = await createFirst(catalog, fields);
-    await catalog.expectStored(book);
-    for (let round = 0; round < 3; round += 1) {
-      expectReplay(await create(catalog, key, fields), first, book);
-    }
-    await catalog.expectListed(fields.author, [book]);
+    const expectReplays = async (listed: readonly Book[]) => {
+      for (let round = 0; round < 3; round += 1) {
+        expectReplay(await create(catalog, key, fields), first, book);
+        await catalog.expectListed(fields.author, listed);
+      }
+    };
+    await expectReplays([book]);
+    const changes = { title: 'changed', year: 1 };
+    const changed = await catalog.updateBook(book, changes);
+    await expectReplays([changed]);
+    expectResponse(await create(catalog, key, { ...fields, ...changes }), outcomes.idempotencyKeyUsed);
+    await catalog.deleteBook(book.id);
+    await expectReplays([]);
+    await catalog.expectMissing(book.id);
   });
 
   for (const [situation, body] of equalBodies) {
@@ -86,22 +95,6 @@ export default function addCases(test: Test): void {
       }
     });
   }
-
-  test('11.5', 'A replay has the first data though the book was changed or deleted', async (catalog) => {
-    const fields = { ...emma, author: `gone ${crypto.randomUUID()}` };
-    const { key, first, book } = await createFirst(catalog, fields);
-    const changes = { title: 'changed', year: 1 };
-    const changed = await catalog.updateBook(book, changes);
-    expectReplay(await create(catalog, key, fields), first, book);
-    await catalog.expectStored(changed);
-    expectResponse(await create(catalog, key, { ...fields, ...changes }), outcomes.idempotencyKeyUsed);
-    await catalog.deleteBook(book.id);
-    for (let round = 0; round < 3; round += 1) {
-      expectReplay(await create(catalog, key, fields), first, book);
-      await catalog.expectMissing(book.id);
-    }
-    await catalog.expectListed(fields.author, []);
-  });
 
   for (const count of [1, 5]) {
     test('11.3, 11.6', `Ten requests with a key and ${count} bodies make one book`, async (catalog) => {
@@ -129,13 +122,7 @@ export default function addCases(test: Test): void {
   for (const [situation, fields, others] of differentFields) {
     test('11.6', `A used key is refused for other fields: ${situation}`, async (catalog) => {
       const { key, first, book } = await createFirst(catalog, aBook(fields));
-      const before = await catalog.createBook();
       expectResponse(await create(catalog, key, others), outcomes.idempotencyKeyUsed);
-      const after = await catalog.createBook();
-      const refused = aBook(others);
-      const page = expectBooks(await catalog.call('GET', `/books?limit=1000&after=${before.id}`));
-      const made = page.find(({ id, ...stored }) => id < after.id && isDeepStrictEqual(stored, refused));
-      assert.equal(made, undefined, `the refused request makes no book, got ${JSON.stringify(made)}`);
       expectReplay(await create(catalog, key, fields), first, book);
     });
   }
