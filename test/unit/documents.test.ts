@@ -65,7 +65,7 @@ describe('openapi.yaml', () => {
   test('its generated part is what the tables in lib/ say; `npm run api` writes it', async () => {
     const { text, current } = await readDescription();
 
-    expect(text).toBe(current);
+    expect(text, 'openapi.yaml is not current: run `npm run api`').toBe(current);
   });
 
   test('its example token opens nothing: it has expired, and is not signed with the local secret', () => {
