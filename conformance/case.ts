@@ -6,8 +6,6 @@ import type { Session } from './session.ts';
 interface CaseOptions {
   /** It needs the service's SECRET_TOKEN. */
   readonly needsSecret?: boolean;
-  /** It reads the whole list. */
-  readonly readsWholeList?: boolean;
   /** Its question about API Gateway, which decides the outcome. */
   readonly gatewayQuestion?: string | undefined;
 }

@@ -41,4 +41,5 @@ const known = [...groupNames, ...conformanceCases.map(({ name }) => name)];
 const unknown = without.find((name) => !known.includes(name));
 if (unknown !== undefined) endWithAdvice(`There is no group or case ${unknown}.`);
 
-process.exitCode = await runSuite({ ...rest, baseUrl, username, password, hostHeader, corsOrigin });
+const { exitCode } = await runSuite({ ...rest, baseUrl, username, password, hostHeader, corsOrigin });
+process.exitCode = exitCode;
