@@ -6,8 +6,8 @@ import type { Session } from './session.ts';
 interface CaseOptions {
   /** It needs the service's SECRET_TOKEN. */
   readonly needsSecret?: boolean;
-  /** Its question about API Gateway, which decides the outcome. */
-  readonly gatewayQuestion?: string | undefined;
+  /** API Gateway decides its outcome, and may decide otherwise than the local service. */
+  readonly dependsOnGateway?: boolean;
 }
 
 /** One situation and its outcome in every deployment. Cases are independent of each other. */

@@ -32,13 +32,13 @@ export class Catalog {
 
   /** Turns a path below the base URL into a URL, as a client that follows a link would. */
   resolve(path: string): URL {
-    return this.session.client.resolve(path);
+    return this.session.resolve(path);
   }
 
   /** Sends a request as it is, without a token. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     this.session.options.signal?.throwIfAborted();
-    return this.session.client.send(request, (response) => {
+    return this.session.send(request, (response) => {
       this.#recordBook(response);
       this.#responses.push(response);
     });
@@ -165,7 +165,7 @@ export class Catalog {
       const id = ids[index] as number;
       const headers = { Authorization: await this.session.token() };
       const request = { method: 'DELETE', path: `/book/${id}`, headers };
-      const { status } = (await this.session.client.send(request).catch(() => undefined)) ?? {};
+      const { status } = (await this.session.send(request).catch(() => undefined)) ?? {};
       if (status !== 200 && status !== 404) this.session.undeleted.push(id);
     });
   }

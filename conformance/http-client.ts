@@ -45,8 +45,6 @@ const maxSockets = 64;
 
 /** A throttled stage accepts requests again within a second or two, an address over its limit within a minute or two. */
 const throttledAttempts = 10;
-const defaultRetryAfterSeconds = 1;
-const maxRetryAfterSeconds = 60;
 
 /**
  * Sends requests unaltered, unlike `fetch`, which normalizes paths, joins headers and adds its own. openapi.yaml
@@ -86,8 +84,7 @@ export class HttpClient {
       observe?.(response);
       if (request.maxResponseBytes === undefined) checkResponse(response);
       if (response.status !== 429 || attempt === throttledAttempts) return response;
-      const seconds = Number(response.headers['retry-after']) || defaultRetryAfterSeconds;
-      await wait(Math.min(seconds, maxRetryAfterSeconds) * 1000);
+      await wait(Number(response.headers['retry-after']) * 1000);
     }
   }
 

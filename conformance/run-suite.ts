@@ -19,7 +19,7 @@ const interruptedCode = 130;
 /** The messages of node:assert hold what differs, whole books at worst. */
 const shownCharacters = 1200;
 
-/** How a case ended; `responses` are those that it received, if it has a question about API Gateway. */
+/** How a case ended; `responses` are those that it received, if it depends on API Gateway. */
 export interface CaseResult {
   readonly conformanceCase: ConformanceCase;
   readonly verdict: 'passed' | 'different' | 'FAILED';
@@ -32,14 +32,14 @@ export interface CaseResult {
 export interface SuiteOptions extends SessionOptions {
   /** Groups, and names of cases, to leave out. */
   readonly without?: readonly string[] | undefined;
-  /** Whether a case with a question about API Gateway may have another outcome than the local service. */
+  /** Whether a case that depends on API Gateway may have another outcome than the local service. */
   readonly toleratesGateway?: boolean;
 }
 
 /**
  * Runs the suite against a service, and prints a line per group and each failed case.
  *
- * @returns the cases with a question about API Gateway, and the exit code: 0 when all cases passed and their books are
+ * @returns the cases that depend on API Gateway, and the exit code: 0 when all cases passed and their books are
  * deleted, otherwise 1, or 130 after Ctrl-C
  */
 export async function runSuite(options: SuiteOptions) {
@@ -69,7 +69,7 @@ export async function runSuite(options: SuiteOptions) {
   // `.ci/run` adds these lines up.
   const skipped = conformanceCases.length - results.length;
   console.log(`${passed.length} passed, ${FAILED.length} failed, ${skipped} skipped`);
-  const gatewayCases = results.filter(({ conformanceCase }) => conformanceCase.gatewayQuestion !== undefined);
+  const gatewayCases = results.filter(({ conformanceCase }) => conformanceCase.dependsOnGateway);
   const failureCode = undeleted.length + FAILED.length > 0 ? 1 : 0;
   return { exitCode: signal.aborted ? interruptedCode : failureCode, gatewayCases };
 }
@@ -86,13 +86,13 @@ async function runGroup(
   const width = groupsOneAtATime.includes(group) ? 1 : casesAtOnce;
   const results = await inParallel(runnable.length, width, async (index): Promise<CaseResult> => {
     const conformanceCase = runnable[index] as ConformanceCase;
-    const hasQuestion = conformanceCase.gatewayQuestion !== undefined;
+    const isGateway = conformanceCase.dependsOnGateway === true;
     const responses: HttpResponse[] = [];
     try {
-      await conformanceCase.run(session, hasQuestion ? responses : undefined);
+      await conformanceCase.run(session, isGateway ? responses : undefined);
       return { conformanceCase, responses, verdict: 'passed', message: '' };
     } catch (error) {
-      const verdict = toleratesGateway && hasQuestion ? 'different' : 'FAILED';
+      const verdict = toleratesGateway && isGateway ? 'different' : 'FAILED';
       return { conformanceCase, responses, verdict, message: (error as Error).message };
     }
   });

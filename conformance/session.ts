@@ -16,10 +16,9 @@ export interface SessionOptions extends HttpClientOptions {
 /** Well before the 15 minutes of rule 5.5, so that no token expires on its way. */
 const renewAfterMs = 10 * 60 * 1000;
 
-/** What all cases of a run share: the service, how to reach it, and a token. */
-export class Session {
+/** What all cases of a run share: the way to the service, and a token. */
+export class Session extends HttpClient {
   readonly options: SessionOptions;
-  readonly client: HttpClient;
   /** In a large catalog, an id before those of all books of this run: lists are then read in pages from there. */
   listStart: number | undefined;
   /** The ids of books that cases could not delete. */
@@ -28,8 +27,8 @@ export class Session {
   #renewAt = 0;
 
   constructor(options: SessionOptions) {
+    super(options);
     this.options = options;
-    this.client = new HttpClient(options);
   }
 
   /** Gives a valid token; the same one for 10 minutes. */
@@ -47,11 +46,7 @@ export class Session {
   async #logIn(): Promise<string> {
     const { username, password } = this.options;
     const body = JSON.stringify({ username, password });
-    const response = await this.client.send({ method: 'POST', path: '/token', body });
+    const response = await this.send({ method: 'POST', path: '/token', body });
     return (expectOutcome(response, outcomes.tokenGenerated) as { token: string }).token;
-  }
-
-  close(): void {
-    this.client.close();
   }
 }

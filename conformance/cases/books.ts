@@ -3,7 +3,6 @@ import { aBook, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { expectCreated } from '../catalog.ts';
 import { expectResponse } from '../expect.ts';
-import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
 const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
@@ -59,7 +58,7 @@ const idForms: readonly (readonly [string, (id: number) => string])[] = [
   ['100 digits', () => '9'.repeat(100)],
 ];
 
-const unusualPath = { gatewayQuestion: gatewayQuestions.unusualPath };
+const unusualPath = { dependsOnGateway: true };
 
 /** Creating, updating and deleting books by valid requests, and the `{id}` of a path. */
 export default function addCases(test: Test): void {

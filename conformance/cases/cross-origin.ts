@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Test } from '../case.ts';
 import { operations } from '../contract/description.ts';
 import { expectResponse } from '../expect.ts';
-import { gatewayQuestions } from '../gateway-questions.ts';
 import type { HttpResponse } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -12,7 +11,7 @@ const operationsOfPaths = [...Map.groupBy(operations, ({ path }) => path)];
 const allowedHeaders = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match';
 const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After';
 
-const ofGateway = { gatewayQuestion: gatewayQuestions.crossOrigin };
+const ofGateway = { dependsOnGateway: true };
 const anyOrigin = 'https://elsewhere.example';
 
 /** Requests of scripts from other origins: refused without a configured origin. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectBooks, pickBooks } from '../catalog.ts';
+import { decodeBody } from '../decode-body.ts';
 import { expectResponse } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -15,7 +16,22 @@ const invalidQueries = [
   'limit=1001&after=1',
 ];
 
-/** GET /books: all books in order, and pages of them. Books of others may come and go. */
+/** Values of Accept-Encoding. */
+const codings = [
+  undefined,
+  'gzip',
+  'br',
+  'zstd',
+  'gzip, deflate, br',
+  'identity',
+  'x-unknown',
+  '*;q=0',
+  'gzip;q=0',
+  '*',
+  '*;q=0.5, gzip',
+];
+
+/** GET /books: all books in order, pages of them, and their content coding (RFC 9110 section 12.5.3). Books of others may come and go. */
 export default function addCases(test: Test): void {
   test('7.1', 'The list holds books of 2 MB, more than a page of the database', async (catalog) => {
     const title = 'x'.repeat(380 * 1024);
@@ -105,6 +121,19 @@ export default function addCases(test: Test): void {
         assert.match(body.toString(), /^{.{0,60}"Books retrieved successfully"/, 'the first bytes');
         assert.equal(/"id"\s*:\s*(\d+)/.exec(body.toString())?.[1], `${first?.id}`, 'the first id');
       });
+    });
+  }
+
+  for (const accepted of codings) {
+    test('1.7', `Accept-Encoding: ${accepted} allows the coding of a list`, async (catalog) => {
+      const books = [await catalog.createBook({ title: 'é'.repeat(10_000) }), await catalog.createBook()];
+      const headers = { Accept: '*/*', ...(accepted !== undefined && { 'Accept-Encoding': accepted }) };
+      const response = await catalog.call('GET', catalog.listPath, undefined, headers);
+      const coding = response.headers['content-encoding'] ?? 'identity';
+      const allowed = ['identity', ...(accepted?.split(', ') ?? [])];
+      assert.ok(allowed.includes(coding), `Content-Encoding is ${allowed.join(' or ')}, got ${coding}`);
+      const body = decodeBody(response.body, coding);
+      assert.deepEqual(pickBooks(expectBooks({ ...response, body }), books), books, 'own books in the list');
     });
   }
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Test } from '../case.ts';
 import { type Catalog, dune, expectBooks, expectCreated } from '../catalog.ts';
 import { expectResponse } from '../expect.ts';
-import { gatewayQuestions } from '../gateway-questions.ts';
 import type { RequestHeaders } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -22,8 +21,7 @@ const unknown: Readonly<Record<string, readonly string[]>> = {
   '/book/1': ['POST', 'PATCH', 'HEAD'],
 };
 
-const withoutToken = { gatewayQuestion: gatewayQuestions.unknownPath };
-const withToken = { gatewayQuestion: gatewayQuestions.unknownPathWithToken };
+const ofGateway = { dependsOnGateway: true };
 
 /** Paths that do not exist, and methods that a path does not have. */
 export default function addCases(test: Test): void {
@@ -35,16 +33,15 @@ export default function addCases(test: Test): void {
         if (method !== 'HEAD') expectResponse(response, outcomes.notFound);
         else assert.equal(response.status, 404, `the status is 404, got ${response.status}`);
       };
-      test('1.6', `${method} ${path} is not found`, withoutToken, (catalog) => expectNotFound(catalog, {}));
-      test('1.6', `${method} ${path} is not found with a token, valid or not`, withToken, async (catalog) => {
+      test('1.6', `${method} ${path} is not found`, ofGateway, (catalog) => expectNotFound(catalog, {}));
+      test('1.6', `${method} ${path} is not found with a token, valid or not`, ofGateway, async (catalog) => {
         await expectNotFound(catalog, { Authorization: await catalog.session.token() });
         await expectNotFound(catalog, { Authorization: 'nonsense' });
       });
     }
   }
 
-  const slash = { gatewayQuestion: gatewayQuestions.trailingSlash };
-  test('1.6', 'One slash at the end of a path is ignored, more are not found', slash, async (catalog) => {
+  test('1.6', 'One slash at the end of a path is ignored, more are not found', ofGateway, async (catalog) => {
     const created = await catalog.call('POST', '/book/', dune);
     const book = expectCreated(created, dune);
     assert.equal(created.headers.location, catalog.resolve(`/book/${book.id}`).pathname, 'Location');
@@ -54,7 +51,7 @@ export default function addCases(test: Test): void {
     expectResponse(await catalog.call('GET', '/books//'), outcomes.notFound);
   });
 
-  test('1.6', 'A body that is no JSON, sent to an unknown path, is not found', withToken, async (catalog) =>
+  test('1.6', 'A body that is no JSON, sent to an unknown path, is not found', ofGateway, async (catalog) =>
     expectResponse(await catalog.call('POST', '/nowhere', '{'), outcomes.notFound),
   );
 

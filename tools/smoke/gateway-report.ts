@@ -4,11 +4,11 @@ import type { CaseResult } from '../../conformance/run-suite.ts';
 const shownCharacters = 160;
 const shownHeaders = ['content-type', 'x-amzn-errortype', 'retry-after', 'access-control-allow-origin'];
 
-/** Formats API Gateway's response to each question that some cases ask, in Markdown. */
+/** Formats the responses of API Gateway in the cases that depend on it, in Markdown. */
 export function formatGatewayReport(title: string, cases: readonly CaseResult[]): string {
-  const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.gatewayQuestion)];
-  const texts = sections.flatMap(([question, members]) => [
-    `## ${question}`,
+  const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.group)];
+  const texts = sections.flatMap(([group, members]) => [
+    `## ${group}`,
     members.flatMap(formatCase).join('\n'),
   ]);
   return [`# ${title}`, ...texts, ''].join('\n\n');
