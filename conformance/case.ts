@@ -1,14 +1,13 @@
-import type { ConformanceContext } from './context.ts';
+import { Catalog } from './catalog.ts';
 import type { HttpResponse } from './http-client.ts';
+import type { Session } from './session.ts';
 
 /** Further requirements of a case. */
 interface CaseOptions {
   /** It needs the service's SECRET_TOKEN. */
   readonly needsSecret?: boolean;
-  /** It reads the whole list. */
-  readonly readsWholeList?: boolean;
-  /** Its question about API Gateway, which decides the outcome. */
-  readonly gatewayQuestion?: string | undefined;
+  /** API Gateway decides its outcome, and may decide otherwise than the local service. */
+  readonly dependsOnGateway?: boolean;
 }
 
 /** One situation and its outcome in every deployment. Cases are independent of each other. */
@@ -17,32 +16,32 @@ export interface ConformanceCase extends CaseOptions {
   readonly name: string;
   /** The numbers of its rules in docs/specification.md. */
   readonly rules: readonly string[];
+  /** The name of its file, with which it can be skipped. */
   readonly group: string;
   /** Runs the case, adds what it received to `responses`, deletes its books, and throws when the outcome is another. */
-  run(context: ConformanceContext, responses?: HttpResponse[]): Promise<void>;
+  run(session: Session, responses?: HttpResponse[]): Promise<void>;
 }
 
-type Run = (context: ConformanceContext) => Promise<unknown>;
+type Run = (catalog: Catalog) => Promise<unknown>;
 
 /** Adds a case; `rules` are numbers separated by commas. */
-type Test = (rules: string, name: string, ...rest: [run: Run] | [options: CaseOptions, run: Run]) => void;
+export type Test = (
+  rules: string,
+  name: string,
+  ...rest: [run: Run] | [options: CaseOptions, run: Run]
+) => void;
 
-/**
- * Makes the cases of one group.
- *
- * @param group - the name with which they can be skipped
- * @param define - receives the function that adds a case
- */
-export function defineCases(group: string, define: (test: Test) => void): readonly ConformanceCase[] {
+/** Collects the cases that the default export of a file in cases/ adds. */
+export function collectCases(group: string, addCases: (test: Test) => void): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];
-  define((rules, name, ...rest) => {
+  addCases((rules, name, ...rest) => {
     const [run, options] = rest.length === 1 ? rest : [rest[1], rest[0]];
-    const runAndCleanUp = async (context: ConformanceContext, responses?: HttpResponse[]) => {
-      const fork = context.fork(responses);
+    const runAndCleanUp = async (session: Session, responses?: HttpResponse[]) => {
+      const catalog = new Catalog(session, responses);
       try {
-        await run(fork);
+        await run(catalog);
       } finally {
-        await fork.cleanUp();
+        await catalog.cleanUp();
       }
     };
     cases.push({ ...options, name, rules: rules.split(', '), group, run: runAndCleanUp });

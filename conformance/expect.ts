@@ -26,11 +26,10 @@ export function expectResponse(response: HttpResponse, outcome: Outcome, data: u
   assert.deepEqual(expectOutcome(response, outcome), data, `${describeRequest(response)}, data`);
 }
 
-function describeRequest({ request: { method, path, body } }: HttpResponse): string {
-  if (body === undefined) return `${method} ${path}`;
-  const text = Buffer.isBuffer(body) ? JSON.stringify(body.toString('latin1')) : body;
+function describeRequest({ request: { method, path, body = '' } }: HttpResponse): string {
+  const text = body.toString('latin1');
   const shown = text.length > shownBodyCharacters ? `${text.slice(0, shownBodyCharacters)}…` : text;
-  return `${method} ${path} with ${shown}`;
+  return `${method} ${path}${shown && ` with ${shown}`}`;
 }
 
 /** Gives the text where a body is no JSON in UTF-8. */

@@ -1,11 +1,6 @@
 import { once } from 'node:events';
-import {
-  Agent as HttpAgent,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as requestHttp,
-} from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { checkResponse } from './contract/check-response.ts';
 
@@ -50,23 +45,26 @@ const maxSockets = 64;
 
 /** A throttled stage accepts requests again within a second or two, an address over its limit within a minute or two. */
 const throttledAttempts = 10;
-const defaultRetryAfterSeconds = 1;
-const maxRetryAfterSeconds = 60;
 
 /**
  * Sends requests unaltered, unlike `fetch`, which normalizes paths, joins headers and adds its own. openapi.yaml
  * has to describe every response.
  */
 export class HttpClient {
-  readonly #hostHeader: string | undefined;
   readonly #url: URL;
-  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #hostHeader: string | undefined;
+  readonly #protocol: typeof http | typeof https;
+  readonly #agent: http.Agent;
 
   constructor({ baseUrl, hostHeader, requestsAtOnce = maxSockets }: HttpClientOptions) {
     this.#url = new URL(baseUrl);
     this.#hostHeader = hostHeader;
-    const Agent = this.#url.protocol === 'https:' ? HttpsAgent : HttpAgent;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: requestsAtOnce, timeout: maxIdleMs });
+    this.#protocol = this.#url.protocol === 'https:' ? https : http;
+    this.#agent = new this.#protocol.Agent({
+      keepAlive: true,
+      maxSockets: requestsAtOnce,
+      timeout: maxIdleMs,
+    });
   }
 
   /** Turns a path below the base URL into a URL. */
@@ -86,8 +84,7 @@ export class HttpClient {
       observe?.(response);
       if (request.maxResponseBytes === undefined) checkResponse(response);
       if (response.status !== 429 || attempt === throttledAttempts) return response;
-      const seconds = Number(response.headers['retry-after']) || defaultRetryAfterSeconds;
-      await wait(Math.min(seconds, maxRetryAfterSeconds) * 1000);
+      await wait(Number(response.headers['retry-after']) * 1000);
     }
   }
 
@@ -98,10 +95,8 @@ export class HttpClient {
 
   async #exchange(request: HttpRequest): Promise<HttpResponse> {
     const { method, path, headers, body, maxResponseBytes = Number.POSITIVE_INFINITY } = request;
-    const outgoing = (this.#url.protocol === 'https:' ? requestHttps : requestHttp)({
+    const outgoing = this.#protocol.request(this.#url, {
       agent: this.#agent,
-      hostname: this.#url.hostname.replace(/^\[|\]$/g, ''),
-      port: this.#url.port,
       method,
       path: this.#url.pathname.replace(/\/$/, '') + path,
       headers: { ...(this.#hostHeader !== undefined && { Host: this.#hostHeader }), ...headers },

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { endWithAdvice, readCommandLine } from '../serverless/command-line.ts';
 import { runSuite } from './run-suite.ts';
 import { conformanceCases, groupNames } from './suite.ts';
 
@@ -20,48 +20,26 @@ Exit code: 0 when all cases passed, 1 when not or when the service cannot be use
 
 const text = { type: 'string' } as const;
 
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  let options: ReturnType<typeof readOptions>;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return 2;
-  }
-  if (options !== undefined) return runSuite(options);
-  console.log(usage);
-  return 0;
+const { values } = readCommandLine(usage, {
+  'base-url': text,
+  username: text,
+  password: text,
+  secret: text,
+  'host-header': text,
+  'cors-origin': text,
+  without: { type: 'string', multiple: true },
+});
+const { 'base-url': baseUrl, 'host-header': hostHeader, 'cors-origin': corsOrigin, ...rest } = values;
+const { username, password, without = [] } = rest;
+if (baseUrl === undefined || username === undefined || password === undefined) {
+  endWithAdvice('--base-url, --username and --password are needed.');
 }
-
-/** @returns what to test, or `undefined` when help was asked for */
-function readOptions() {
-  if (process.env.npm_config_base_url)
-    throw new Error('npm took --base-url for itself: write -- before the options');
-  const { values } = parseArgs({
-    options: {
-      'base-url': text,
-      username: text,
-      password: text,
-      secret: text,
-      'host-header': text,
-      'cors-origin': text,
-      without: { type: 'string', multiple: true },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) return undefined;
-  const { 'base-url': baseUrl, username, password, secret, without } = values;
-  if (baseUrl === undefined || username === undefined || password === undefined) {
-    throw new Error('--base-url, --username and --password are needed');
-  }
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
-    throw new Error(`${baseUrl} is not a URL with http:// or https://`);
-  }
-  const known = new Set([...groupNames, ...conformanceCases.map(({ name }) => name)]);
-  const unknown = without?.find((name) => !known.has(name));
-  if (unknown !== undefined) throw new Error(`there is no group or case ${unknown}`);
-  const [hostHeader, corsOrigin] = [values['host-header'], values['cors-origin']];
-  return { baseUrl, username, password, secret, hostHeader, corsOrigin, without };
+if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
+  endWithAdvice(`${baseUrl} is not a URL with http:// or https://.`);
 }
+const known = [...groupNames, ...conformanceCases.map(({ name }) => name)];
+const unknown = without.find((name) => !known.includes(name));
+if (unknown !== undefined) endWithAdvice(`There is no group or case ${unknown}.`);
+
+const { exitCode } = await runSuite({ ...rest, baseUrl, username, password, hostHeader, corsOrigin });
+process.exitCode = exitCode;

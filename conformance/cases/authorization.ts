@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
-
-import { createBook, expectListed, expectStored, listPath } from '../books.ts';
-import { defineCases } from '../case.ts';
+import type { Test } from '../case.ts';
 import { requestEach } from '../contract/description.ts';
 import { expectOutcome, expectResponse } from '../expect.ts';
 import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../forge-token.ts';
-import type { HttpRequest } from '../http-client.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
 /** A year ahead, beyond any difference between clocks. */
 const exp = Math.floor(Date.now() / 1000) + 366 * 24 * 60 * 60;
 const foreign = { claims: { exp }, secret: 'not the secret' };
 
-type RefusedHeaders = readonly [string, (token: string) => Record<string, string>, Outcome];
-
-/** The first has no token, the second an invalid one. */
-const refusedHeaders: readonly RefusedHeaders[] = [
+const refusedHeaders: readonly (readonly [string, (token: string) => Record<string, string>, Outcome])[] = [
   ['no Authorization header', () => ({}), outcomes.tokenRequired],
   ['an altered token', (token) => ({ Authorization: alterSignature(token) }), outcomes.invalidToken],
   ['an empty Authorization header', () => ({ Authorization: '' }), outcomes.tokenRequired],
@@ -24,6 +18,10 @@ const refusedHeaders: readonly RefusedHeaders[] = [
   ['a token in X-Authorization', (token) => ({ 'X-Authorization': token }), outcomes.tokenRequired],
   ['a token in a cookie', (token) => ({ Cookie: `Authorization=${token}` }), outcomes.tokenRequired],
 ];
+
+/** Bodies and headers that are refused themselves. */
+const invalidBodies = ['', '{', '{"year":"x"}', '[]', JSON.stringify({ title: 'x'.repeat(500 * 1024) })];
+const invalidHeaders = { 'If-Match': '"x"', 'If-None-Match': '*', 'Idempotency-Key': '' };
 
 const invalidTokens: readonly (readonly [string, (token: string) => string])[] = [
   ['the scheme Bearer before the token', (token) => `Bearer ${token}`],
@@ -49,107 +47,6 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
   ['a JSON serialization of the token', serializeToken],
 ];
 
-/** Authorization without knowledge of the secret. */
-export const authorizationCases = defineCases('authorization', (test) => {
-  // A book that nobody has, and a body that nobody takes: an endpoint that is public by mistake changes nothing.
-  for (const { route, isPublic, request } of requestEach(Number.MAX_SAFE_INTEGER, '{')) {
-    test('4.1', `${route} ${isPublic ? 'is public' : 'requires a token'}`, async (context) => {
-      const { status, body } = await context.send(request);
-      const isRefused = body.includes(outcomes.tokenRequired.message);
-      const problem = isPublic
-        ? `requires a token, and openapi.yaml lists it as public (security: [])`
-        : `answers ${status} without a token; list it as public in openapi.yaml (security: []) if that is meant`;
-      assert.equal(isRefused, !isPublic, `${route} ${problem}`);
-    });
-  }
-
-  for (const [situation, makeHeaders, outcome] of refusedHeaders) {
-    test('4.1, 4.2, 4.3', `With ${situation}, no protected endpoint does anything`, async (context) => {
-      const author = `refused ${crypto.randomUUID()}`;
-      const book = await createBook(context);
-      const headers = makeHeaders(await context.token());
-      for (const request of protectedRequests(book.id, JSON.stringify({ author }))) {
-        expectResponse(await context.send({ ...request, headers }), outcome);
-      }
-      await expectStored(context, book);
-      await expectListed(context, author, []);
-    });
-  }
-
-  test('4.9', 'A 401 has a challenge whose scheme no client knows', async (context) => {
-    const responses = [
-      await context.logIn({}),
-      await context.send({ method: 'GET', path: '/books' }),
-      await context.send({ method: 'GET', path: '/books', headers: { Authorization: 'Bearer x' } }),
-    ];
-    for (const { status, headers } of responses) {
-      const challenge = headers['www-authenticate'] ?? headers['x-amzn-remapped-www-authenticate'];
-      assert.deepEqual([status, challenge], [401, 'BookCatalog'], 'the status and the challenge');
-    }
-  });
-
-  for (const [situation, makeHeaders, outcome] of refusedHeaders.slice(0, 2)) {
-    test('4.2, 11.9, 12.6', `The error of ${situation} comes before every other`, async (context) => {
-      const conditions = { 'If-Match': '"x"', 'If-None-Match': '*', 'Idempotency-Key': '' };
-      const headers = { ...conditions, ...makeHeaders(await context.token()) };
-      const largeBody = JSON.stringify({ title: 'x'.repeat(500 * 1024) });
-      for (const id of ['abc', '0', '9007199254740992', 9007199254740991]) {
-        for (const body of ['', '{', '{"year":"x"}', '[]', largeBody]) {
-          for (const request of protectedRequests(id, body)) {
-            expectResponse(await context.send({ ...request, headers }), outcome);
-          }
-        }
-      }
-      expectResponse(await context.send({ method: 'GET', path: '/books?limit=0', headers }), outcome);
-    });
-  }
-
-  test('4.3', 'A token in the query is no token', async (context) => {
-    const token = await context.token();
-    const query = `?Authorization=${token}&authorization=${token}&token=${token}&access_token=${token}`;
-    const response = await context.send({ method: 'GET', path: `/book/1${query}` });
-    expectResponse(response, outcomes.tokenRequired);
-  });
-
-  for (const name of ['authorization', 'AUTHORIZATION', 'aUTHORIZATION']) {
-    test('4.4', `A valid token in a header spelled ${name} is accepted`, async (context) => {
-      const book = await createBook(context);
-      const headers = { [name]: await context.token() };
-      const response = await context.send({ method: 'GET', path: `/book/${book.id}`, headers });
-      expectResponse(response, outcomes.bookRetrieved, book);
-    });
-  }
-
-  for (const [situation, makeToken] of invalidTokens) {
-    test('4.4, 4.5', `An Authorization of ${situation} is an invalid token`, async (context) => {
-      const headers = { Authorization: makeToken(await context.token()) };
-      expectResponse(await context.send({ method: 'GET', path: '/book/1', headers }), outcomes.invalidToken);
-    });
-  }
-
-  for (const alg of ['none', 'None', 'nOnE', 'RS256', 'ES256', 'PS256', 'EdDSA', 'HS1', 'hs256', '']) {
-    test('4.5', `A token of the method "${alg}" is invalid, whatever its signature`, async (context) => {
-      const token = await context.token();
-      const unsigned = `${encodeJson({ alg })}.${splitToken(token).payload}`;
-      const forged = forgeToken({ ...foreign, header: { alg } });
-      for (const Authorization of [forged, replacePart(token, 'header', { alg }), `${unsigned}.`, unsigned]) {
-        const response = await context.send({ method: 'GET', path: '/book/1', headers: { Authorization } });
-        expectResponse(response, outcomes.invalidToken);
-      }
-    });
-  }
-
-  test('4.8', 'One token gives access to every protected endpoint, any number of times', async (context) => {
-    for (let round = 0; round < 2; round += 1) {
-      const { id } = await createBook(context);
-      expectOutcome(await context.call('GET', listPath(context)), outcomes.booksRetrieved);
-      expectOutcome(await context.call('GET', `/book/${id}`), outcomes.bookRetrieved);
-      expectOutcome(await context.call('PUT', `/book/${id}`, {}), outcomes.bookUpdated);
-      expectOutcome(await context.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
-    }
-  });
-});
-
 /** Seconds beyond any difference between two clocks. */
 const farSeconds = 60 * 60;
 
@@ -160,7 +57,7 @@ type SignedTokenCase = readonly [rule: string, situation: string, token: SignedT
 
 const b64Header = { alg: 'HS256', b64: false, crit: ['b64'] };
 
-const accepted: readonly SignedTokenCase[] = [
+const acceptedTokens: readonly SignedTokenCase[] = [
   ['4.5', 'HS256', { header: { alg: 'HS256', typ: 'JWT' }, claims: { exp } }],
   ['4.5', 'HS384', { header: { alg: 'HS384', typ: 'JWT' }, claims: { exp } }],
   ['4.5', 'HS512', { header: { alg: 'HS512', typ: 'JWT' }, claims: { exp } }],
@@ -170,7 +67,7 @@ const accepted: readonly SignedTokenCase[] = [
   ['4.6', 'an nbf that has passed', (now) => ({ claims: { exp, nbf: now - farSeconds } })],
 ];
 
-const refused: readonly SignedTokenCase[] = [
+const refusedTokens: readonly SignedTokenCase[] = [
   ['4.6', 'an exp of a second ago', (now) => ({ claims: { exp: now - 1 } })],
   ['4.6', 'an exp of an hour ago', (now) => ({ claims: { exp: now - farSeconds } })],
   ['4.6', 'a negative exp', (now) => ({ claims: { exp: -now } })],
@@ -195,32 +92,122 @@ const refused: readonly SignedTokenCase[] = [
   ['4.5', 'a part of the secret', (_now, secret) => ({ claims: { exp }, secret: secret.slice(0, -1) })],
 ];
 
-/** Tokens that require the secret. */
-export const signedTokenCases = defineCases('signed-tokens', (test) => {
+/** Who may use an endpoint. */
+export default function addCases(test: Test): void {
+  // A book that nobody has, and a body that nobody takes: an endpoint that is public by mistake changes nothing.
+  for (const { route, isPublic, request } of requestEach(Number.MAX_SAFE_INTEGER, '{')) {
+    test('4.1', `${route} ${isPublic ? 'is public' : 'requires a token'}`, async (catalog) => {
+      const { status, body } = await catalog.send(request);
+      const isRefused = body.includes(outcomes.tokenRequired.message);
+      const problem = isPublic
+        ? `requires a token, and openapi.yaml lists it as public (security: [])`
+        : `answers ${status} without a token; list it as public in openapi.yaml (security: []) if that is meant`;
+      assert.equal(isRefused, !isPublic, `${route} ${problem}`);
+    });
+  }
+
+  for (const [situation, makeHeaders, outcome] of refusedHeaders) {
+    const name = `With ${situation}, no protected endpoint does anything, nor reports anything else`;
+    test('4.1, 4.2, 4.3, 11.9, 12.6', name, async (catalog) => {
+      const author = `refused ${crypto.randomUUID()}`;
+      const book = await catalog.createBook();
+      const headers = makeHeaders(await catalog.session.token());
+      for (const request of protectedRequests(book.id, JSON.stringify({ author }))) {
+        expectResponse(await catalog.send({ ...request, headers }), outcome);
+      }
+      const list = { method: 'GET', path: '/books?limit=0' };
+      const requests = invalidBodies.flatMap((body) => [list, ...protectedRequests('abc', body)]);
+      for (const request of [...requests, ...protectedRequests(Number.MAX_SAFE_INTEGER, '{}')]) {
+        expectResponse(
+          await catalog.send({ ...request, headers: { ...invalidHeaders, ...headers } }),
+          outcome,
+        );
+      }
+      await catalog.expectStored(book);
+      await catalog.expectListed(author, []);
+    });
+  }
+
+  test('4.9', 'A 401 has a challenge whose scheme no client knows', async (catalog) => {
+    const responses = [
+      await catalog.logIn({}),
+      await catalog.send({ method: 'GET', path: '/books' }),
+      await catalog.send({ method: 'GET', path: '/books', headers: { Authorization: 'Bearer x' } }),
+    ];
+    for (const { status, headers } of responses) {
+      const challenge = headers['www-authenticate'] ?? headers['x-amzn-remapped-www-authenticate'];
+      assert.deepEqual([status, challenge], [401, 'BookCatalog'], 'the status and the challenge');
+    }
+  });
+
+  test('4.3', 'A token in the query is no token', async (catalog) => {
+    const token = await catalog.session.token();
+    const path = `/book/1?Authorization=${token}&authorization=${token}&token=${token}&access_token=${token}`;
+    expectResponse(await catalog.send({ method: 'GET', path }), outcomes.tokenRequired);
+  });
+
+  for (const name of ['authorization', 'AUTHORIZATION', 'aUTHORIZATION']) {
+    test('4.4', `A valid token in a header spelled ${name} is accepted`, async (catalog) => {
+      const book = await catalog.createBook();
+      const headers = { [name]: await catalog.session.token() };
+      const response = await catalog.send({ method: 'GET', path: `/book/${book.id}`, headers });
+      expectResponse(response, outcomes.bookRetrieved, book);
+    });
+  }
+
+  for (const [situation, makeToken] of invalidTokens) {
+    test('4.4, 4.5', `An Authorization of ${situation} is an invalid token`, async (catalog) => {
+      const headers = { Authorization: makeToken(await catalog.session.token()) };
+      expectResponse(await catalog.send({ method: 'GET', path: '/book/1', headers }), outcomes.invalidToken);
+    });
+  }
+
+  for (const alg of ['none', 'None', 'nOnE', 'RS256', 'ES256', 'PS256', 'EdDSA', 'HS1', 'hs256', '']) {
+    test('4.5', `A token of the method "${alg}" is invalid, whatever its signature`, async (catalog) => {
+      const token = await catalog.session.token();
+      const unsigned = `${encodeJson({ alg })}.${splitToken(token).payload}`;
+      const forged = forgeToken({ ...foreign, header: { alg } });
+      for (const Authorization of [forged, replacePart(token, 'header', { alg }), `${unsigned}.`, unsigned]) {
+        const response = await catalog.send({ method: 'GET', path: '/book/1', headers: { Authorization } });
+        expectResponse(response, outcomes.invalidToken);
+      }
+    });
+  }
+
+  test('4.8', 'One token gives access to every protected endpoint, any number of times', async (catalog) => {
+    for (let round = 0; round < 2; round += 1) {
+      const book = await catalog.createBook();
+      expectOutcome(await catalog.call('GET', catalog.listPath), outcomes.booksRetrieved);
+      await catalog.expectStored(book);
+      await catalog.updateBook(book, {});
+      await catalog.deleteBook(book.id);
+    }
+  });
+
   for (const [cases, verdict] of [
-    [accepted, 'accepted'],
-    [refused, 'invalid'],
+    [acceptedTokens, 'accepted'],
+    [refusedTokens, 'invalid'],
   ] as const) {
     for (const [rule, situation, token] of cases) {
-      test(rule, `A signed token with ${situation} is ${verdict}`, { needsSecret: true }, async (context) => {
-        const book = await createBook(context);
-        const secret = context.options.secret ?? '';
+      test(rule, `A signed token with ${situation} is ${verdict}`, { needsSecret: true }, async (catalog) => {
+        const book = await catalog.createBook();
+        const { secret = '' } = catalog.session.options;
         // The service's clock decides: the second that its response names has begun there.
-        const { date = '' } = (await context.send({ method: 'GET', path: '/books' })).headers;
+        const { date = '' } = (await catalog.send({ method: 'GET', path: '/books' })).headers;
         const now = Math.floor((Date.parse(date) || Date.now()) / 1000);
         const parts = typeof token === 'function' ? token(now, secret) : token;
         const Authorization = typeof parts === 'string' ? parts : forgeToken({ secret, ...parts });
         const path = `/book/${book.id}`;
-        const response = await context.send({ method: 'GET', path, headers: { Authorization } });
+        const response = await catalog.send({ method: 'GET', path, headers: { Authorization } });
         if (verdict === 'accepted') expectResponse(response, outcomes.bookRetrieved, book);
         else expectResponse(response, outcomes.invalidToken);
       });
     }
   }
-});
+}
 
 /** One request to each endpoint that needs a token. */
-function protectedRequests(id: number | string, body: string): readonly HttpRequest[] {
+function protectedRequests(id: number | string, body: string) {
   return requestEach(id, body).flatMap(({ isPublic, request }) => (isPublic ? [] : request));
 }
 

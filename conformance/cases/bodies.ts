@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
-import { unknownField } from '../a-book.ts';
-import {
-  createBook,
-  createMissingId,
-  expectListed,
-  expectMissing,
-  expectRefused,
-  expectWritten,
-} from '../books.ts';
-import { defineCases } from '../case.ts';
+import { type BookFields, fieldSchemas, unknownField } from '../a-book.ts';
+import type { Test } from '../case.ts';
+import { dune, expectCreated } from '../catalog.ts';
 import { expectResponse } from '../expect.ts';
-import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
 const depth = 100_000;
@@ -49,46 +41,6 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['is half a megabyte of no JSON', 'x'.repeat(512 * 1024)],
 ];
 
-/** Invalid bodies in POST /book and PUT /book/{id}. */
-export const invalidBodyCases = defineCases('invalid-bodies', (test) => {
-  const rules = '2.2, 2.3, 2.6, 6.1, 9.2';
-  for (const [situation, body] of invalidBodies) {
-    test(rules, `A body that ${situation} is invalid and changes nothing`, (context) =>
-      expectRefused(context, body, outcomes.invalidInput),
-    );
-  }
-
-  test('6.1, 2.8', 'A refused POST /book leaves no book behind', async (context) => {
-    const author = `refused ${crypto.randomUUID()}`;
-    const large = { author, title: 'x'.repeat(410 * 1024) };
-    expectResponse(await context.call('POST', '/book', large), outcomes.payloadTooLarge);
-    for (const wrong of [{ title: null }, { year: '1815' }, { year: 1.5 }]) {
-      expectResponse(await context.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
-    }
-    await expectListed(context, author, []);
-  });
-
-  test('9.1', 'For a missing book, PUT says so whatever its body is', async (context) => {
-    const id = await createMissingId(context);
-    const large = JSON.stringify({ title: 'x'.repeat(410 * 1024) });
-    for (const body of [...invalidBodies.map(([, invalid]) => invalid), '{"title":"Emma"}', '{}', large]) {
-      expectResponse(await context.call('PUT', `/book/${id}`, body), outcomes.bookNotFound);
-    }
-    await expectMissing(context, id);
-  });
-
-  test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (context) => {
-    const body = `{"title":"Emma","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
-    const { id } = await createBook(context);
-    const responses = [
-      await context.call('POST', '/book', body),
-      await context.call('PUT', `/book/${id}`, body),
-    ];
-    for (const { status } of responses)
-      assert.ok([200, 201, 400].includes(status), `2xx or 400, got ${status}`);
-  });
-});
-
 const contentTypes: readonly (string | undefined)[] = [
   undefined,
   'application/json; charset=iso-8859-1',
@@ -101,17 +53,111 @@ const contentTypes: readonly (string | undefined)[] = [
   'image/png',
 ];
 
-/** The service ignores the Content-Type of a request. */
-export const contentTypeCases = defineCases('content-type', (test) => {
+const kilobyte = 1024;
+const largeBody = { dependsOnGateway: true };
+
+const textFields = fieldSchemas.flatMap(([name, { type }]) => (type === 'string' ? name : []));
+
+/** An item's limit counts the names and the other attributes as well, hence some room. */
+const fitting: readonly (readonly [string, Partial<BookFields>])[] = [
+  ...textFields.map((name) => [`390 KB of ${name}`, { [name]: 'x'.repeat(390 * kilobyte) }] as const),
+  ['texts of 195 KB each', { title: 'x'.repeat(195 * kilobyte), author: 'y'.repeat(195 * kilobyte) }],
+  ['a title of 390 KB in characters of 3 bytes', { title: '書'.repeat(130 * kilobyte) }],
+  ['a title of 390 KB in characters of 4 bytes', { title: '📚'.repeat((390 / 4) * kilobyte) }],
+];
+
+const tooLarge: readonly (readonly [string, Partial<BookFields>])[] = [
+  ...textFields.map((name) => [`410 KB of ${name}`, { [name]: 'x'.repeat(410 * kilobyte) }] as const),
+  ['texts of 205 KB each', { title: 'x'.repeat(205 * kilobyte), author: 'y'.repeat(205 * kilobyte) }],
+  ['a title of 410 KB in characters of 3 bytes', { title: '書'.repeat((410 / 3) * kilobyte + 1) }],
+  ['a title of 1 MB', { title: 'x'.repeat(1024 * kilobyte) }],
+];
+
+/** Bodies of POST /book and PUT /book/{id}: invalid and large ones, and the Content-Type, which is ignored. */
+export default function addCases(test: Test): void {
+  const rules = '2.2, 2.3, 2.6, 6.1, 9.2';
+  for (const [situation, body] of invalidBodies) {
+    test(rules, `A body that ${situation} is invalid and changes nothing`, (catalog) =>
+      catalog.expectRefused(body, outcomes.invalidInput),
+    );
+  }
+
+  test('6.1, 2.8', 'A refused POST /book leaves no book behind', async (catalog) => {
+    const author = `refused ${crypto.randomUUID()}`;
+    const large = { author, title: 'x'.repeat(410 * 1024) };
+    expectResponse(await catalog.call('POST', '/book', large), outcomes.payloadTooLarge);
+    for (const wrong of [{ title: null }, { year: '1815' }, { year: 1.5 }]) {
+      expectResponse(await catalog.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
+    }
+    await catalog.expectListed(author, []);
+  });
+
+  test('9.1', 'For a missing book, PUT says so whatever its body is', async (catalog) => {
+    const id = await catalog.createMissingId();
+    const large = JSON.stringify({ title: 'x'.repeat(410 * 1024) });
+    for (const body of [...invalidBodies.map(([, invalid]) => invalid), '{"title":"Emma"}', '{}', large]) {
+      expectResponse(await catalog.call('PUT', `/book/${id}`, body), outcomes.bookNotFound);
+    }
+    await catalog.expectMissing(id);
+  });
+
+  test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (catalog) => {
+    const body = `{"title":"Emma","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+    const { id } = await catalog.createBook();
+    for (const [method, path] of [['POST', '/book'] as const, ['PUT', `/book/${id}`] as const]) {
+      const { status } = await catalog.call(method, path, body);
+      assert.ok([200, 201, 400].includes(status), `the status of ${method} is 2xx or 400, got ${status}`);
+    }
+  });
+
   for (const contentType of contentTypes) {
     const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
-    const options = contentType === undefined ? { gatewayQuestion: gatewayQuestions.noContentType } : {};
-    test('2.1', `A body of the Content-Type ${contentType} is read as JSON`, options, async (context) => {
+    const options = contentType === undefined ? { dependsOnGateway: true } : {};
+    test('2.1', `A body of the Content-Type ${contentType} is read as JSON`, options, async (catalog) => {
       const fields = { title: 'Café 📚', author: 'é', year: 1965 };
-      await expectWritten(context, fields, fields, headers);
+      await catalog.expectWritten(fields, fields, headers);
       for (const body of [Buffer.from('{"title":"\xe9"}', 'latin1'), 'title=x']) {
-        await expectRefused(context, body, outcomes.invalidInput, headers);
+        await catalog.expectRefused(body, outcomes.invalidInput, headers);
       }
     });
   }
-});
+
+  for (const [situation, fields] of fitting) {
+    test('2.8', `A book with ${situation} is stored and sent back whole`, (catalog) => {
+      const book = { ...dune, ...fields };
+      return catalog.expectWritten(book, book);
+    });
+  }
+
+  for (const [situation, fields] of tooLarge) {
+    test('2.8', `A book with ${situation} is too large and changes nothing`, (catalog) =>
+      catalog.expectRefused(fields, outcomes.payloadTooLarge),
+    );
+  }
+
+  test('2.8', 'A small change that makes a book too large is refused', async (catalog) => {
+    const book = await catalog.createBook({ title: 'x'.repeat(300 * kilobyte) });
+    const response = await catalog.call('PUT', `/book/${book.id}`, { author: 'z'.repeat(150 * kilobyte) });
+    expectResponse(response, outcomes.payloadTooLarge);
+    await catalog.expectStored(book);
+  });
+
+  test('2.4, 2.8', 'A body of 500 KB of which a small book is left is accepted', async (catalog) => {
+    const notes = 'x'.repeat(500 * kilobyte);
+    const created = await catalog.call('POST', '/book', { title: 'Emma', notes });
+    const book = expectCreated(created, { title: 'Emma' });
+    const updated = await catalog.call('PUT', `/book/${book.id}`, { year: 1815, notes });
+    expectResponse(updated, outcomes.bookUpdated, { ...book, year: 1815 });
+  });
+
+  test('6.1, 9.2', 'A large title beside a wrong year is invalid input and not too large', (catalog) =>
+    catalog.expectRefused({ title: 'x'.repeat(410 * kilobyte), year: '1815' }, outcomes.invalidInput),
+  );
+
+  for (const megabytes of [5, 10]) {
+    test('2.8', `A body of more than ${megabytes} MB is too large`, largeBody, async (catalog) => {
+      const body = { title: 'x'.repeat(megabytes * kilobyte * kilobyte) };
+      expectResponse(await catalog.call('POST', '/book', body), outcomes.payloadTooLarge);
+    });
+  }
+}

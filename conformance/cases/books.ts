@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { aBook, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
-import { createBook, deleteBook, expectCreated, expectMissing, expectStored } from '../books.ts';
-import { defineCases } from '../case.ts';
+import type { Test } from '../case.ts';
+import { expectCreated } from '../catalog.ts';
 import { expectResponse } from '../expect.ts';
-import { gatewayQuestions } from '../gateway-questions.ts';
 import { outcomes } from '../outcomes.ts';
 
 const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
@@ -34,109 +33,6 @@ const ignoredMembers: readonly (readonly [string, string])[] = [
   ['an empty name', '"":1'],
 ];
 
-/** POST /book with valid bodies. */
-export const createBookCases = defineCases('create-book', (test) => {
-  test('3.2, 6.4', 'Equal books have ids that increase, also after a deletion', async (context) => {
-    const equal = await createBook(context);
-    let last = equal.id;
-    for (let round = 0; round < 5; round += 1) {
-      const book = await createBook(context);
-      assert.ok(book.id > last, `the id of the next book is above ${last}, got ${book.id}`);
-      last = book.id;
-      await expectStored(context, book);
-      await deleteBook(context, book.id);
-    }
-    await expectStored(context, equal);
-  });
-
-  test('6.5', 'Location is the path of the created book', async (context) => {
-    const response = await context.call('POST', '/book', emma);
-    const book = expectCreated(response, emma);
-    const { location = '' } = response.headers;
-    assert.match(location, /^\/[^/]/, `Location is a path, got ${location}`);
-    const there = new URL(location, context.resolve('/book'));
-    assert.deepEqual(there, context.resolve(`/book/${book.id}`), 'where Location leads');
-  });
-
-  for (const body of partialBodies) {
-    test(
-      '6.2, 6.3, 8.1',
-      `A book made of ${JSON.stringify(body)} is stored with defaults`,
-      async (context) => {
-        const response = await context.call('POST', '/book', body);
-        await expectStored(context, expectCreated(response, body));
-      },
-    );
-  }
-
-  for (const [situation, members] of ignoredMembers) {
-    test('2.4, 3.1', `In a body, ${situation} is ignored, not stored and not echoed`, async (context) => {
-      const response = await context.call('POST', '/book', `{"title":"Emma",${members},"year":1815}`);
-      const book = expectCreated(response, { title: 'Emma', author: '', year: 1815 });
-      assert.notEqual(book.id, 123456789, 'the id is chosen by the service');
-      await expectStored(context, book);
-      const path = `/book/${book.id}`;
-      expectResponse(await context.call('PUT', path, `{${members}}`), outcomes.bookUpdated, book);
-      const changed = { ...book, year: 1 };
-      expectResponse(await context.call('PUT', path, `{${members},"year":1}`), outcomes.bookUpdated, changed);
-      await expectStored(context, changed);
-    });
-  }
-
-  for (const body of ['{"title":"a","title":"b"}', '{"title":1,"title":"b"}', '{"title":"a","title":null}']) {
-    test('2.5', `The body ${body} is read in one way or refused`, async (context) => {
-      const response = await context.call('POST', '/book', body);
-      assert.ok([201, 400].includes(response.status), `the status is 201 or 400, got ${response.status}`);
-      if (response.status === 400) return;
-      const { title } = JSON.parse(response.body.toString()).data;
-      assert.match(title, /^[ab]$/, `the title is one of the two, got ${title}`);
-      await expectStored(context, expectCreated(response, { title, author: '', year: 0 }));
-    });
-  }
-});
-
-/** PUT /book/{id} with valid bodies. */
-export const updateBookCases = defineCases('update-book', (test) => {
-  for (const changes of partialBodies) {
-    test('9.3', `PUT with ${JSON.stringify(changes)} changes just that`, async (context) => {
-      const [book, neighbour] = [await createBook(context), await createBook(context)];
-      for (let round = 0; round < 2; round += 1) {
-        const response = await context.call('PUT', `/book/${book.id}`, changes);
-        expectResponse(response, outcomes.bookUpdated, { ...book, ...changes });
-      }
-      await expectStored(context, { ...book, ...changes });
-      await expectStored(context, neighbour);
-    });
-  }
-
-  test('2.4', 'The id of another book in the body of PUT is ignored and that book stays', async (context) => {
-    const [book, other] = [await createBook(context), await createBook(context)];
-    const response = await context.call('PUT', `/book/${book.id}`, { id: other.id, title: 'changed' });
-    expectResponse(response, outcomes.bookUpdated, { ...book, title: 'changed' });
-    await expectStored(context, other);
-  });
-});
-
-/** DELETE /book/{id}. */
-export const deleteBookCases = defineCases('delete-book', (test) => {
-  const rules = '10.1, 10.2, 8.2, 9.1, 3.6';
-  test(rules, 'A deleted book is not found, however often, and its neighbours stay', async (context) => {
-    const before = await createBook(context);
-    const { id } = await createBook(context);
-    const after = await createBook(context);
-    await deleteBook(context, id);
-    for (let round = 0; round < 2; round += 1) {
-      await expectMissing(context, id);
-      expectResponse(await context.call('PUT', `/book/${id}`, { id, ...emma }), outcomes.bookNotFound);
-      expectResponse(await context.call('DELETE', `/book/${id}`), outcomes.bookNotFound);
-    }
-    await expectStored(context, before);
-    await expectStored(context, after);
-  });
-});
-
-const unusualPath = { gatewayQuestion: gatewayQuestions.unusualPath };
-
 /** Malformed ids made from an existing one, which a lenient parser would find. */
 const idForms: readonly (readonly [string, (id: number) => string])[] = [
   ['a word', () => 'abc'],
@@ -162,34 +58,119 @@ const idForms: readonly (readonly [string, (id: number) => string])[] = [
   ['100 digits', () => '9'.repeat(100)],
 ];
 
-/** The `{id}` of a path. */
-export const bookIdCases = defineCases('book-ids', (test) => {
-  for (const [situation, makeForm] of idForms) {
-    const options = /[^\w.+-]/.test(makeForm(1)) ? unusualPath : {};
-    test('3.5', `An id in the form of ${situation} names no book`, options, async (context) => {
-      const book = await createBook(context);
-      const path = `/book/${makeForm(book.id)}`;
-      for (const [method, body] of [['GET'], ['PUT', emma], ['PUT', '{"title":'], ['DELETE']] as const) {
-        expectResponse(await context.call(method, path, body), outcomes.bookNotFound);
-      }
-      await expectStored(context, book);
+const unusualPath = { dependsOnGateway: true };
+
+/** Creating, updating and deleting books by valid requests, and the `{id}` of a path. */
+export default function addCases(test: Test): void {
+  test('3.2, 6.4', 'Equal books have ids that increase, also after a deletion', async (catalog) => {
+    const equal = await catalog.createBook();
+    let last = equal.id;
+    for (let round = 0; round < 5; round += 1) {
+      const book = await catalog.createBook();
+      assert.ok(book.id > last, `the id of the next book is above ${last}, got ${book.id}`);
+      last = book.id;
+      await catalog.expectStored(book);
+      await catalog.deleteBook(book.id);
+    }
+    await catalog.expectStored(equal);
+  });
+
+  test('6.5', 'Location is the path of the created book', async (catalog) => {
+    const response = await catalog.call('POST', '/book', emma);
+    const { id } = expectCreated(response, emma);
+    const { location = '' } = response.headers;
+    assert.match(location, /^\/[^/]/, `Location is a path, got ${location}`);
+    const there = new URL(location, catalog.resolve('/book'));
+    assert.deepEqual(there, catalog.resolve(`/book/${id}`), 'where Location leads');
+  });
+
+  for (const body of partialBodies) {
+    const text = JSON.stringify(body);
+    test('6.2, 6.3, 8.1', `A book made of ${text} is stored with defaults`, async (catalog) => {
+      const response = await catalog.call('POST', '/book', body);
+      await catalog.expectStored(expectCreated(response, body));
+    });
+
+    test('9.3', `PUT with ${text} changes just that`, async (catalog) => {
+      const [book, neighbour] = [await catalog.createBook(), await catalog.createBook()];
+      const changed = await catalog.updateBook(book, body);
+      await catalog.updateBook(changed, body);
+      await catalog.expectStored(changed);
+      await catalog.expectStored(neighbour);
     });
   }
 
-  test('1.5', 'A malformed percent-encoding in a path is a bad request', unusualPath, async (context) =>
-    expectResponse(await context.call('GET', '/book/%zz'), outcomes.badRequest),
+  for (const [situation, members] of ignoredMembers) {
+    test('2.4, 3.1', `In a body, ${situation} is ignored, not stored and not echoed`, async (catalog) => {
+      const response = await catalog.call('POST', '/book', `{"title":"Emma",${members},"year":1815}`);
+      const book = expectCreated(response, { title: 'Emma', author: '', year: 1815 });
+      assert.notEqual(book.id, 123456789, 'the id is chosen by the service');
+      await catalog.expectStored(book);
+      const path = `/book/${book.id}`;
+      expectResponse(await catalog.call('PUT', path, `{${members}}`), outcomes.bookUpdated, book);
+      const changed = { ...book, year: 1 };
+      expectResponse(await catalog.call('PUT', path, `{${members},"year":1}`), outcomes.bookUpdated, changed);
+      await catalog.expectStored(changed);
+    });
+  }
+
+  test('2.4', 'The id of another book in the body of PUT is ignored and that book stays', async (catalog) => {
+    const [book, other] = [await catalog.createBook(), await catalog.createBook()];
+    const response = await catalog.call('PUT', `/book/${book.id}`, { id: other.id, title: 'changed' });
+    expectResponse(response, outcomes.bookUpdated, { ...book, title: 'changed' });
+    await catalog.expectStored(other);
+  });
+
+  for (const body of ['{"title":"a","title":"b"}', '{"title":1,"title":"b"}', '{"title":"a","title":null}']) {
+    test('2.5', `The body ${body} is read in one way or refused`, async (catalog) => {
+      const response = await catalog.call('POST', '/book', body);
+      if (response.status === 400) return expectResponse(response, outcomes.invalidInput);
+      const { title } = JSON.parse(response.body.toString()).data;
+      assert.match(title, /^[ab]$/, `the title is one of the two, got ${title}`);
+      await catalog.expectStored(expectCreated(response, { title }));
+    });
+  }
+
+  const rules = '10.1, 10.2, 8.2, 9.1, 3.6';
+  test(rules, 'A deleted book is not found, however often, and its neighbours stay', async (catalog) => {
+    const before = await catalog.createBook();
+    const id = await catalog.createMissingId();
+    const after = await catalog.createBook();
+    for (let round = 0; round < 2; round += 1) {
+      await catalog.expectMissing(id);
+      expectResponse(await catalog.call('PUT', `/book/${id}`, { id, ...emma }), outcomes.bookNotFound);
+      expectResponse(await catalog.call('DELETE', `/book/${id}`), outcomes.bookNotFound);
+    }
+    await catalog.expectStored(before);
+    await catalog.expectStored(after);
+  });
+
+  for (const [situation, makeForm] of idForms) {
+    const options = /[^\w.+-]/.test(makeForm(1)) ? unusualPath : {};
+    test('3.5', `An id in the form of ${situation} names no book`, options, async (catalog) => {
+      const book = await catalog.createBook();
+      const path = `/book/${makeForm(book.id)}`;
+      for (const [method, body] of [['GET'], ['PUT', emma], ['PUT', '{"title":'], ['DELETE']] as const) {
+        expectResponse(await catalog.call(method, path, body), outcomes.bookNotFound);
+      }
+      await catalog.expectStored(book);
+    });
+  }
+
+  test('1.5', 'A malformed percent-encoding in a path is a bad request', unusualPath, async (catalog) =>
+    expectResponse(await catalog.call('GET', '/book/%zz'), outcomes.badRequest),
   );
 
-  test('8.2, 9.1, 10.2', 'An id that never was a book is not found', async (context) => {
-    const { id } = await createBook(context);
+  test('8.2, 9.1, 10.2', 'An id that never was a book is not found', async (catalog) => {
+    const { id } = await catalog.createBook();
     for (const unused of [Number.MAX_SAFE_INTEGER, 2 ** 32 + id]) {
       for (const [method, body] of [['PUT', {}], ['PUT', { id: unused, ...emma }], ['DELETE']] as const) {
-        expectResponse(await context.call(method, `/book/${unused}`, body), outcomes.bookNotFound);
-        await expectMissing(context, unused);
+        expectResponse(await catalog.call(method, `/book/${unused}`, body), outcomes.bookNotFound);
+        await catalog.expectMissing(unused);
       }
     }
   });
-});
+}
 
 function shiftDigits(id: number, zero: number): string {
   return String(id).replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));

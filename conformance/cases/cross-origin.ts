@@ -1,57 +1,45 @@
 import assert from 'node:assert/strict';
-import { createBook } from '../books.ts';
-import { defineCases } from '../case.ts';
+import type { Test } from '../case.ts';
+import { operations } from '../contract/description.ts';
 import { expectResponse } from '../expect.ts';
-import { gatewayQuestions } from '../gateway-questions.ts';
+import type { HttpResponse } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
-const preflights = [
-  { path: '/token', methods: ['OPTIONS', 'POST'] },
-  { path: '/book', methods: ['OPTIONS', 'POST'] },
-  { path: '/books', methods: ['GET', 'OPTIONS'] },
-  { path: '/book/1', methods: ['DELETE', 'GET', 'OPTIONS', 'PUT'] },
-];
+/** The operations of openapi.yaml, by their paths. */
+const operationsOfPaths = [...Map.groupBy(operations, ({ path }) => path)];
 
+const allowedHeaders = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match';
 const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After';
 
-const ofGateway = { gatewayQuestion: gatewayQuestions.crossOrigin };
+const ofGateway = { dependsOnGateway: true };
 const anyOrigin = 'https://elsewhere.example';
 
 /** Requests of scripts from other origins: refused without a configured origin. */
-export const crossOriginCases = defineCases('cross-origin', (test) => {
-  for (const { path, methods } of preflights) {
+export default function addCases(test: Test): void {
+  for (const [route, members] of operationsOfPaths) {
+    const path = route.replace(/\{\w+\}/, '1');
+    const methods = ['OPTIONS', ...members.map(({ method }) => method)].sort();
     const name = `A preflight request to ${path} is not found, unless an origin is configured`;
-    test('13.1, 13.2', name, ofGateway, async (context) => {
-      const { corsOrigin: origin } = context.options;
+    test('13.1, 13.2', name, ofGateway, async (catalog) => {
+      const { corsOrigin: origin } = catalog.session.options;
       const preflight = {
         Origin: origin ?? anyOrigin,
         'Access-Control-Request-Method': 'PUT',
         'Access-Control-Request-Headers': 'authorization',
       };
-      for (const headers of [{}, preflight, { Authorization: await context.token() }]) {
-        const response = await context.send({ method: 'OPTIONS', path, headers });
-        if (origin === undefined) {
-          expectResponse(response, outcomes.notFound);
-          continue;
-        }
-        const { status, headers: received } = response;
-        const permission = {
-          status,
-          origin: received['access-control-allow-origin'],
-          methods: received['access-control-allow-methods']?.split(',').sort(),
-          headers: received['access-control-allow-headers'],
-        };
-        const allowed = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match';
-        assert.deepEqual(permission, { status: 200, origin, methods, headers: allowed }, `OPTIONS ${path}`);
+      for (const headers of [{}, preflight, { Authorization: await catalog.session.token() }]) {
+        const response = await catalog.send({ method: 'OPTIONS', path, headers });
+        if (origin === undefined) expectResponse(response, outcomes.notFound);
+        else expectPermission(response, { origin, methods });
       }
     });
   }
 
-  test('13.1, 13.3', 'Responses can be read from the configured origin and no other', async (context) => {
-    const Authorization = await context.token();
-    const { corsOrigin } = context.options;
+  test('13.1, 13.3', 'Responses can be read from the configured origin and no other', async (catalog) => {
+    const Authorization = await catalog.session.token();
+    const { corsOrigin } = catalog.session.options;
     const Origin = corsOrigin ?? anyOrigin;
-    const { id } = await createBook(context);
+    const { id } = await catalog.createBook();
     const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
     for (const [path, headers] of [
       ['/books?limit=1', { Authorization, Origin }],
@@ -59,7 +47,7 @@ export const crossOriginCases = defineCases('cross-origin', (test) => {
       [missing, { Authorization, Origin }],
       [missing, { Origin }],
     ] as const) {
-      const response = await context.send({ method: 'GET', path, headers });
+      const response = await catalog.send({ method: 'GET', path, headers });
       const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } =
         response.headers;
       const expected = { allowed: corsOrigin, exposed: corsOrigin && exposedHeaders };
@@ -67,10 +55,23 @@ export const crossOriginCases = defineCases('cross-origin', (test) => {
     }
   });
 
-  test('13.1, 13.3', 'The origin may read responses of API Gateway', ofGateway, async (context) => {
-    const { corsOrigin } = context.options;
+  test('13.1, 13.3', 'The origin may read responses of API Gateway', ofGateway, async (catalog) => {
+    const { corsOrigin } = catalog.session.options;
     const headers = { Origin: corsOrigin ?? anyOrigin };
-    const response = await context.send({ method: 'GET', path: '/nowhere', headers });
+    const response = await catalog.send({ method: 'GET', path: '/nowhere', headers });
     assert.deepEqual(response.headers['access-control-allow-origin'], corsOrigin, 'the origin');
   });
-});
+}
+
+function expectPermission(
+  { status, headers }: HttpResponse,
+  expected: { origin: string; methods: string[] },
+): void {
+  const permission = {
+    status,
+    origin: headers['access-control-allow-origin'],
+    methods: headers['access-control-allow-methods']?.split(',').sort(),
+    headers: headers['access-control-allow-headers'],
+  };
+  assert.deepEqual(permission, { status: 200, ...expected, headers: allowedHeaders }, 'the permission');
+}

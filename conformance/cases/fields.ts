@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { fragments } from '../any-text.ts';
-import { createBook, expectInList, expectRefused, expectWritten } from '../books.ts';
-import { defineCases } from '../case.ts';
+import type { Test } from '../case.ts';
 import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -34,28 +33,6 @@ const refusedYears: readonly string[] = [
   ...['{}', 'NaN', 'Infinity', '-Infinity', '02020', '+2020', '0x7E4', '2020.', '.5', '2_020', '2020n'],
 ];
 
-/** Valid and invalid years; none is rounded. */
-export const yearCases = defineCases('year', (test) => {
-  for (const [text, year] of integers) {
-    test('2.6, 3.4', `The year ${text} is stored and sent back exactly`, async (context) => {
-      const fields = { title: 'Emma', author: '', year };
-      const sent = `{"title":"Emma","author":"","year":${text}}`;
-      const responses = await expectWritten(context, sent, fields);
-      // Parsing would hide digits beyond the precision of JavaScript's numbers.
-      for (const { body } of responses) {
-        const written = /"year"\s*:\s*([^,}\s]+)/.exec(body.toString())?.[1];
-        assert.equal(written, String(year), `the digits of the year ${year}, got ${written}`);
-      }
-    });
-  }
-
-  for (const text of refusedYears) {
-    test('2.6, 3.4', `The year ${text} is invalid input and changes nothing`, (context) =>
-      expectRefused(context, `{"title":"Emma","year":${text}}`, outcomes.invalidInput),
-    );
-  }
-});
-
 const texts: readonly (readonly [string, string])[] = [
   ['the empty string', ''],
   ['space at both ends', ' \t Emma \r\n '],
@@ -75,34 +52,50 @@ const texts: readonly (readonly [string, string])[] = [
 
 const createsAtOnce = 8;
 
-/** Title and author: any string is returned unaltered. */
-export const textCases = defineCases('text', (test) => {
-  for (const [situation, text] of texts) {
-    test('2.6, 3.3', `A title and an author of ${situation} come back unaltered`, async (context) => {
-      const fields = { title: text, author: text, year: 7 };
-      await expectWritten(context, fields, fields);
+/** The values of a book's fields: no year is rounded, and any string comes back unaltered. */
+export default function addCases(test: Test): void {
+  for (const [text, year] of integers) {
+    test('2.6, 3.4', `The year ${text} is stored and sent back exactly`, async (catalog) => {
+      const sent = `{"title":"Emma","author":"","year":${text}}`;
+      const responses = await catalog.expectWritten(sent, { title: 'Emma', author: '', year });
+      // Parsing would hide digits beyond the precision of JavaScript's numbers.
+      for (const { body } of responses) {
+        const written = /"year"\s*:\s*([^,}\s]+)/.exec(body.toString())?.[1];
+        assert.equal(written, String(year), `the digits of the year ${year}, got ${written}`);
+      }
     });
   }
 
-  test('2.6', 'Characters written as escapes are the same as the characters', async (context) => {
+  for (const text of refusedYears) {
+    test('2.6, 3.4', `The year ${text} is invalid input and changes nothing`, (catalog) =>
+      catalog.expectRefused(`{"title":"Emma","year":${text}}`, outcomes.invalidInput),
+    );
+  }
+
+  for (const [situation, text] of texts) {
+    test('2.6, 3.3', `A title and an author of ${situation} come back unaltered`, (catalog) => {
+      const fields = { title: text, author: text, year: 7 };
+      return catalog.expectWritten(fields, fields);
+    });
+  }
+
+  test('2.6', 'Characters written as escapes are the same as the characters', (catalog) => {
     const body = '{"\\u0074itle":"\\ud83d\\ude00 \\u0000 \\u00e9 \\/","author":"\\u0041","year":0}';
-    await expectWritten(context, body, { title: '😀 \0 é /', author: 'A', year: 0 });
+    return catalog.expectWritten(body, { title: '😀 \0 é /', author: 'A', year: 0 });
   });
 
-  test('3.3, 7.1', 'The list holds unusual texts unaltered', async (context) => {
+  test('3.3, 7.1', 'The list holds unusual texts unaltered', async (catalog) => {
     const all = [...texts.map(([, text]) => text), ...fragments];
-    const books = await inParallel(all.length, createsAtOnce, (index) =>
-      createBook(context, { title: all[index] as string, author: all[index] as string }),
-    );
-    await expectInList(
-      context,
-      books.sort((a, b) => a.id - b.id),
-    );
+    const books = await inParallel(all.length, createsAtOnce, (index) => {
+      const text = all[index] as string;
+      return catalog.createBook({ title: text, author: text });
+    });
+    await catalog.expectInList(books.toSorted((a, b) => a.id - b.id));
   });
 
-  test('3.3, 7.1', "The list may end with a book of the database's own syntax", async (context) => {
+  test('3.3, 7.1', "The list may end with a book of the database's own syntax", async (catalog) => {
     for (const text of ['}},{', '"}},{"', '"}]']) {
-      await expectInList(context, [await createBook(context, { title: text, author: text })]);
+      await catalog.expectInList([await catalog.createBook({ title: text, author: text })]);
     }
   });
-});
+}

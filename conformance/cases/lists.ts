@@ -1,67 +1,63 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Book,
-  createBook,
-  createBooks,
-  deleteBook,
-  expectBooks,
-  expectInList,
-  listBooks,
-  pickBooks,
-} from '../books.ts';
-import { defineCases } from '../case.ts';
-import type { ConformanceContext } from '../context.ts';
+import type { Test } from '../case.ts';
+import { type Book, type Catalog, expectBooks, pickBooks } from '../catalog.ts';
+import { decodeBody } from '../decode-body.ts';
 import { expectResponse } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
-/** GET /books: all books, in order. Books of others may come and go. */
-export const listBooksCases = defineCases('list-books', (test) => {
-  test('7.1', 'The list of all books begins in the envelope', async (context) => {
-    await createBook(context);
-    const headers = { Authorization: await context.token() };
-    const response = await context.send({ method: 'GET', path: '/books', headers, maxResponseBytes: 100 });
-    const { status, headers: received, body } = response;
-    assert.deepEqual([status, received['content-type']], [200, 'application/json'], 'status and type');
-    assert.match(body.subarray(0, 100).toString(), /^{.*"Books retrieved successfully"/, 'the first bytes');
-  });
+/** Enough of a list for its first book. */
+const largestBookBytes = 500 * 1024;
 
-  test('7.1', 'The list holds books of 2 MB, more than a page of the database', async (context) => {
+const malformed = ['', '-1', '1.5', '1.0', '1e2', '01', '%2B1', '%201', '0x10', 'abc', 'null'];
+const invalidQueries = [
+  ...[...malformed, '0', '1001'].map((limit) => `limit=${limit}`),
+  ...[...malformed, '9007199254740992'].map((after) => `limit=1&after=${after}`),
+  'limit=1001&after=1',
+];
+
+/** Values of Accept-Encoding. */
+const codings = [
+  undefined,
+  'gzip',
+  'br',
+  'zstd',
+  'gzip, deflate, br',
+  'identity',
+  'x-unknown',
+  '*;q=0',
+  'gzip;q=0',
+  '*',
+  '*;q=0.5, gzip',
+];
+
+/** GET /books: all books in order, pages of them, and their content coding (RFC 9110 section 12.5.3). Books of others may come and go. */
+export default function addCases(test: Test): void {
+  test('7.1', 'The list holds books of 2 MB, more than a page of the database', async (catalog) => {
     const title = 'x'.repeat(380 * 1024);
-    await expectInList(context, await createBooks(context, 6, 3, { title }));
+    await catalog.expectInList(await catalog.createBooks(6, 3, { title }));
   });
 
-  test('7.1, 3.7', 'A book is in the list from its creation to its deletion', async (context) => {
-    const kept = await createBook(context);
+  test('7.1, 3.7', 'A book is in the list from its creation to its deletion', async (catalog) => {
+    const kept = await catalog.createBook();
     for (let year = 0; year < 3; year += 1) {
-      const book = await createBook(context);
-      await expectInList(context, [kept, book]);
-      await context.call('PUT', `/book/${book.id}`, { title: 'changed', year });
-      await expectInList(context, [kept, { ...book, title: 'changed', year }]);
-      await deleteBook(context, book.id);
-      assert.deepEqual(pickBooks(await listBooks(context), [kept, book]), [kept], 'after the deletion');
+      const book = await catalog.createBook();
+      await catalog.expectInList([kept, book]);
+      await catalog.expectInList([kept, await catalog.updateBook(book, { title: 'changed', year })]);
+      await catalog.deleteBook(book.id);
+      assert.deepEqual(pickBooks(await catalog.listBooks(), [kept, book]), [kept], 'after the deletion');
     }
   });
-});
 
-/** `next` is path and query of the next page, below the base URL. */
-type Page = { readonly books: readonly Book[]; readonly next: string | undefined };
-
-const readsAll = { readsWholeList: true };
-const malformed = ['', '-1', '1.5', '1.0', '1e2', '01', '%2B1', '%201', '0x10', 'abc', 'null'];
-
-/** Pages of GET /books. Other books may lie between and after those of a case. */
-export const pagingCases = defineCases('paging', (test) => {
   for (const limit of [1, 3, 7]) {
-    test('7.3, 7.4', `Pages of ${limit}, followed by their links, hold every book once`, async (context) => {
-      const books = await createBooks(context, 7, 1);
-      const first = firstId(books);
-      const last = books.at(-1)?.id ?? 0;
+    test('7.3, 7.4', `Pages of ${limit}, followed by their links, hold every book once`, async (catalog) => {
+      const books = await catalog.createBooks(7, 1);
+      const [first = 0, last = 0] = [books[0]?.id, books.at(-1)?.id];
       const seen: Book[] = [];
       // Before the first id of all there is none to go on from.
       let path: string | undefined = `/books?x=1&limit=${limit}${first === 1 ? '' : `&after=${first - 1}`}`;
       while (path !== undefined && (seen.at(-1)?.id ?? 0) < last) {
-        const page: Page = await getPage(context, path);
+        const page = await getPage(catalog, path);
         const { length } = page.books;
         const isFull = page.next === undefined ? length <= limit : length === limit;
         assert.ok(isFull, `a page of ${path} has ${limit} books, fewer only at the end, got ${length}`);
@@ -69,87 +65,99 @@ export const pagingCases = defineCases('paging', (test) => {
         const isNext = page.books.every(({ id }) => id > previous);
         assert.ok(isNext, `the ids of ${path} are above ${previous}, got ${JSON.stringify(page.books)}`);
         seen.push(...page.books);
+        const link = page.next && `/books?limit=${limit}&after=${seen.at(-1)?.id}`;
+        assert.equal(page.next, link, 'limit and after in the link');
         path = page.next;
-        const query = new URLSearchParams(path?.split('?')[1]);
-        const expected = path === undefined ? [null, null] : [`${limit}`, `${seen.at(-1)?.id}`];
-        assert.deepEqual([query.get('limit'), query.get('after')], expected, 'limit and after in the link');
       }
       assert.deepEqual(pickBooks(seen, books), books, 'own books on the pages');
     });
   }
 
-  test('7.3, 7.6', 'A page starts after the given id, whether that book exists or not', async (context) => {
-    const books = await createBooks(context, 3, 1);
+  test('7.3, 7.6', 'A page starts after the given id, whether that book exists or not', async (catalog) => {
+    const books = await catalog.createBooks(3, 1);
     const [first, second, third] = books as [Book, Book, Book];
     const expectAfter = async ({ id }: Book, expected: readonly Book[]) => {
-      const page = await getPage(context, `/books?page=9&limit=1000&after=${id}&Limit=1`);
+      const page = await getPage(catalog, `/books?page=9&limit=1000&after=${id}&Limit=1`);
       assert.deepEqual(pickBooks(page.books, books), expected, `own books after ${id}`);
     };
     await expectAfter(first, [second, third]);
     await expectAfter(third, []);
-    await deleteBook(context, second.id);
+    await catalog.deleteBook(second.id);
     await expectAfter(second, [third]);
-    const page = await getPage(context, `/books?limit=1&after=${Number.MAX_SAFE_INTEGER}`);
+    const page = await getPage(catalog, `/books?limit=1&after=${Number.MAX_SAFE_INTEGER}`);
     assert.deepEqual(page, { books: [], next: undefined }, 'the page after the last possible id');
   });
 
-  test('7.4', 'A page has a link when more books follow, and only then', async (context) => {
-    const after = firstId(await createBooks(context, 3, 1));
-    const { next } = await getPage(context, `/books?limit=1&after=${after}`);
+  test('7.4', 'A page has a link when more books follow, and only then', async (catalog) => {
+    const [first] = await catalog.createBooks(3, 1);
+    const { next } = await getPage(catalog, `/books?limit=1&after=${first?.id}`);
     assert.notEqual(next, undefined, 'a page that the third book follows has a link');
     await eventually(async () => {
-      const rest = await getPage(context, `/books?limit=1000&after=${after}`);
+      const rest = await getPage(catalog, `/books?limit=1000&after=${first?.id}`);
       assert.deepEqual(rest.next, undefined, 'the link of the page with all that follow');
-      const full = await getPage(context, `/books?limit=${rest.books.length}&after=${after}`);
+      const full = await getPage(catalog, `/books?limit=${rest.books.length}&after=${first?.id}`);
       assert.deepEqual(full.next, undefined, `the link of a full page of ${rest.books.length}`);
     });
   });
 
-  test('7.3', 'A page without after starts with the first of all books', readsAll, async (context) => {
-    await createBooks(context, 2, 1);
+  test('7.3', 'A page without after starts with the first of all books', async (catalog) => {
+    await catalog.createBook();
     await eventually(async () => {
-      const [first] = await listBooks(context);
-      const { books } = await getPage(context, '/books?limit=1');
-      assert.deepEqual(books, [first], 'the first page');
+      const { books } = await getPage(catalog, '/books?limit=1');
+      assert.deepEqual(books, (await getPage(catalog, '/books?limit=1&after=0')).books, 'the first page');
     });
   });
 
-  test('7.5, 7.6', 'Without limit the list holds all books and has no link', readsAll, async (context) => {
-    const books = await createBooks(context, 2, 1);
-    for (const path of ['/books?', `/books?after=${books.at(-1)?.id}`, '/books?Limit=1&page=2&offset=5']) {
-      const page = await getPage(context, path);
-      assert.deepEqual(pickBooks(page.books, books), books, `own books with ${path}`);
-      assert.deepEqual(page.next, undefined, `the link with ${path}`);
-    }
-  });
+  for (const query of ['', 'after=9007199254740991', 'Limit=1&page=2&offset=5']) {
+    test('7.1, 7.5, 7.6', `The list of "?${query}" has the first book and no link`, async (catalog) => {
+      await catalog.createBook();
+      const headers = { Authorization: await catalog.session.token() };
+      const request = { method: 'GET', path: `/books?${query}`, headers, maxResponseBytes: largestBookBytes };
+      await eventually(async () => {
+        const [first] = (await getPage(catalog, '/books?limit=1')).books;
+        const { status, headers: received, body } = await catalog.send(request);
+        assert.deepEqual([status, received['content-type']], [200, 'application/json'], 'status and type');
+        assert.equal(received.link, undefined, 'the link');
+        assert.match(body.toString(), /^{.{0,60}"Books retrieved successfully"/, 'the first bytes');
+        assert.equal(/"id"\s*:\s*(\d+)/.exec(body.toString())?.[1], `${first?.id}`, 'the first id');
+      });
+    });
+  }
 
-  const queries = [
-    ...[...malformed, '0', '1001'].map((limit) => `limit=${limit}`),
-    ...malformed.map((after) => `limit=1&after=${after}`),
-    'limit=1&after=9007199254740992',
-    'limit=1001&after=1',
-  ];
-  for (const query of queries) {
-    test('7.6', `The query ${query} is invalid input`, async (context) =>
-      expectResponse(await context.call('GET', `/books?${query}`), outcomes.invalidInput),
+  for (const accepted of codings) {
+    test('1.7', `Accept-Encoding: ${accepted} allows the coding of a list`, async (catalog) => {
+      const books = [await catalog.createBook({ title: 'é'.repeat(10_000) }), await catalog.createBook()];
+      const headers = { Accept: '*/*', ...(accepted !== undefined && { 'Accept-Encoding': accepted }) };
+      const response = await catalog.call('GET', catalog.listPath, undefined, headers);
+      const coding = response.headers['content-encoding'] ?? 'identity';
+      const allowed = ['identity', ...(accepted?.split(', ') ?? [])];
+      assert.ok(allowed.includes(coding), `Content-Encoding is ${allowed.join(' or ')}, got ${coding}`);
+      const body = decodeBody(response.body, coding);
+      assert.deepEqual(pickBooks(expectBooks({ ...response, body }), books), books, 'own books in the list');
+    });
+  }
+
+  for (const query of invalidQueries) {
+    test('7.6', `The query ${query} is invalid input`, async (catalog) =>
+      expectResponse(await catalog.call('GET', `/books?${query}`), outcomes.invalidInput),
     );
   }
-});
-
-function firstId(books: readonly Book[]): number {
-  return books[0]?.id ?? 0;
 }
 
-async function getPage(context: ConformanceContext, path: string): Promise<Page> {
-  const response = await context.call('GET', path);
+/** @returns the books of a page, and path and query of the next one, below the base URL */
+async function getPage(
+  catalog: Catalog,
+  path: string,
+): Promise<{ readonly books: readonly Book[]; readonly next: string | undefined }> {
+  const response = await catalog.call('GET', path);
   const books = expectBooks(response);
   const { link } = response.headers;
   if (link === undefined) return { books, next: undefined };
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(String(link))?.[1] ?? '';
   assert.notEqual(target, '', `the header Link is <...>; rel="next", got ${link}`);
-  const here = context.resolve(path);
+  const here = catalog.resolve(path);
   const there = new URL(target, here);
-  assert.deepEqual(there.pathname, here.pathname, 'the path of the link');
+  assert.equal(there.pathname, here.pathname, 'the path of the link');
   return { books, next: `/books${there.search}` };
 }
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { createBook, dune, expectBooks, expectCreated, expectStored } from '../books.ts';
-import { defineCases } from '../case.ts';
-import type { ConformanceContext } from '../context.ts';
+import type { Test } from '../case.ts';
+import { type Catalog, dune, expectBooks, expectCreated } from '../catalog.ts';
 import { expectResponse } from '../expect.ts';
-import { gatewayQuestions } from '../gateway-questions.ts';
 import type { RequestHeaders } from '../http-client.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -23,54 +21,47 @@ const unknown: Readonly<Record<string, readonly string[]>> = {
   '/book/1': ['POST', 'PATCH', 'HEAD'],
 };
 
-const withoutToken = { gatewayQuestion: gatewayQuestions.unknownPath };
-const withToken = { gatewayQuestion: gatewayQuestions.unknownPathWithToken };
+const ofGateway = { dependsOnGateway: true };
 
 /** Paths that do not exist, and methods that a path does not have. */
-export const unknownPathCases = defineCases('unknown-paths', (test) => {
+export default function addCases(test: Test): void {
   for (const [path, methods] of Object.entries(unknown)) {
     for (const method of methods) {
       const body = ['POST', 'PUT', 'PATCH'].includes(method) ? { body: '{"title":"Emma"}' } : {};
-      const expectNotFound = async (context: ConformanceContext, headers: RequestHeaders) => {
-        const response = await context.send({ method, path, headers, ...body });
+      const expectNotFound = async (catalog: Catalog, headers: RequestHeaders) => {
+        const response = await catalog.send({ method, path, headers, ...body });
         if (method !== 'HEAD') expectResponse(response, outcomes.notFound);
         else assert.equal(response.status, 404, `the status is 404, got ${response.status}`);
       };
-      test('1.6', `${method} ${path} is not found`, withoutToken, (context) => expectNotFound(context, {}));
-      test('1.6', `${method} ${path} is not found with a token, valid or not`, withToken, async (context) => {
-        await expectNotFound(context, { Authorization: await context.token() });
-        await expectNotFound(context, { Authorization: 'nonsense' });
+      test('1.6', `${method} ${path} is not found`, ofGateway, (catalog) => expectNotFound(catalog, {}));
+      test('1.6', `${method} ${path} is not found with a token, valid or not`, ofGateway, async (catalog) => {
+        await expectNotFound(catalog, { Authorization: await catalog.session.token() });
+        await expectNotFound(catalog, { Authorization: 'nonsense' });
       });
     }
   }
 
-  const slash = { gatewayQuestion: gatewayQuestions.trailingSlash };
-  test(
-    '1.6',
-    'One slash at the end of a path makes no difference, more are not found',
-    slash,
-    async (context) => {
-      const created = await context.call('POST', '/book/', dune);
-      const book = expectCreated(created, dune);
-      assert.equal(created.headers.location, context.resolve(`/book/${book.id}`).pathname, 'Location');
-      expectResponse(await context.call('GET', `/book/${book.id}/`), outcomes.bookRetrieved, book);
-      const page = await context.call('GET', `/books/?limit=1&after=${book.id - 1}`);
-      assert.deepEqual(expectBooks(page), [book], 'the page');
-      expectResponse(await context.call('GET', '/books//'), outcomes.notFound);
-    },
+  test('1.6', 'One slash at the end of a path is ignored, more are not found', ofGateway, async (catalog) => {
+    const created = await catalog.call('POST', '/book/', dune);
+    const book = expectCreated(created, dune);
+    assert.equal(created.headers.location, catalog.resolve(`/book/${book.id}`).pathname, 'Location');
+    expectResponse(await catalog.call('GET', `/book/${book.id}/`), outcomes.bookRetrieved, book);
+    const page = await catalog.call('GET', `/books/?limit=1&after=${book.id - 1}`);
+    assert.deepEqual(expectBooks(page), [book], 'the page');
+    expectResponse(await catalog.call('GET', '/books//'), outcomes.notFound);
+  });
+
+  test('1.6', 'A body that is no JSON, sent to an unknown path, is not found', ofGateway, async (catalog) =>
+    expectResponse(await catalog.call('POST', '/nowhere', '{'), outcomes.notFound),
   );
 
-  test('1.6', 'A body that is no JSON, sent to an unknown path, is not found', withToken, async (context) =>
-    expectResponse(await context.call('POST', '/nowhere', '{'), outcomes.notFound),
-  );
-
-  test('1.6', 'A method that a book does not have leaves the book alone', async (context) => {
-    const book = await createBook(context);
+  test('1.6', 'A method that a book does not have leaves the book alone', async (catalog) => {
+    const book = await catalog.createBook();
     const headers = { 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE' };
     for (const method of ['POST', 'PATCH']) {
-      const { status } = await context.call(method, `/book/${book.id}`, { title: 'changed' }, headers);
+      const { status } = await catalog.call(method, `/book/${book.id}`, { title: 'changed' }, headers);
       assert.ok(status >= 400 && status < 500, `the status of ${method} is 4xx, got ${status}`);
     }
-    await expectStored(context, book);
+    await catalog.expectStored(book);
   });
-});
+}

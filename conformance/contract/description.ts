@@ -27,11 +27,6 @@ interface OperationObject {
   readonly summary: string;
   /** Empty when anyone may call it; otherwise absent, and a token is required. */
   readonly security?: readonly object[];
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: 'query' | 'header' | 'path';
-    readonly schema: object;
-  }[];
   readonly requestBody?: { readonly content: { readonly 'application/json': JsonDescription } };
   readonly responses: Responses;
 }
@@ -39,7 +34,7 @@ interface OperationObject {
 const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
 
 /** openapi.yaml, as far as the tests use it, with each `$ref` replaced by what it names. */
-export const description = resolveReferences(source) as {
+export const description = resolveReferences(source, 'openapi.yaml') as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
     readonly responses: Responses;
@@ -51,9 +46,10 @@ export const description = resolveReferences(source) as {
 export const operations = Object.entries(description.paths).flatMap(([path, { parameters, ...methods }]) =>
   Object.entries(methods).map(([method, operation]) => ({
     route: `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path,
     summary: operation.summary,
     isPublic: operation.security?.length === 0,
-    parameters: operation.parameters ?? [],
     bodySchema: operation.requestBody?.content['application/json'].schema,
     bodyExamples: Object.values(examplesOf(operation.requestBody)),
     responses: operation.responses,
@@ -61,7 +57,7 @@ export const operations = Object.entries(description.paths).flatMap(([path, { pa
 );
 
 /** One method of one path. */
-export type Operation = (typeof operations)[number];
+type Operation = (typeof operations)[number];
 
 /** Makes the pattern of the requests of a route like `GET /book/{id}`, with a group for each parameter. */
 export function makePattern(route: string): RegExp {
@@ -70,8 +66,7 @@ export function makePattern(route: string): RegExp {
 
 /** A request to each operation, with this id in its path and this body where it takes one. */
 export function requestEach(id: number | string, body: string) {
-  return operations.map(({ route, isPublic, bodySchema }) => {
-    const [method = '', path = ''] = route.split(' ');
+  return operations.map(({ route, method, path, isPublic, bodySchema }) => {
     const request = { method, path: path.replaceAll(/\{\w+\}/g, String(id)), ...(bodySchema && { body }) };
     return { route, isPublic, request };
   });
@@ -80,8 +75,7 @@ export function requestEach(id: number | string, body: string) {
 /** Finds the operation that a request asks for; `path` may have a query. */
 export function findOperation(method: string, path: string): Operation | undefined {
   const pathname = path.replace(/\?.*/s, '').replace(/(?<=.)\/$/, '');
-  const fits = ({ route }: Operation) => makePattern(route).test(`${method} ${pathname}`);
-  return operations.find(({ route }) => route === `${method} ${pathname}`) ?? operations.find(fits);
+  return operations.find(({ route }) => makePattern(route).test(`${method} ${pathname}`));
 }
 
 /** The examples of a request or response body, by name. */
@@ -91,12 +85,20 @@ export function examplesOf(described?: Pick<ResponseDescription, 'content'>): Re
   return Object.fromEntries(Object.entries(examples).map(([name, { value }]) => [name, value]));
 }
 
-function resolveReferences(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(resolveReferences);
+/** @param place - where the value is, for the error about a reference that leads nowhere */
+function resolveReferences(value: unknown, place: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if ('$ref' in value) {
-    const keys = String(value.$ref).replace('#/', '').split('/');
-    return resolveReferences(keys.reduce((from, key) => (from as Record<string, never>)[key], source));
+  if (Array.isArray(value))
+    return value.map((member, index) => resolveReferences(member, `${place}, ${index}`));
+  if (!('$ref' in value)) {
+    const members = Object.entries(value).map(([key, member]) => [
+      key,
+      resolveReferences(member, `${place} > ${key}`),
+    ]);
+    return Object.fromEntries(members);
   }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolveReferences(member)]));
+  const keys = String(value.$ref).replace('#/', '').split('/');
+  const target = keys.reduce((from, key) => (from as Record<string, unknown> | undefined)?.[key], source);
+  if (target === undefined) throw new Error(`There is no ${value.$ref}, to which this refers: ${place}`);
+  return resolveReferences(target, String(value.$ref));
 }

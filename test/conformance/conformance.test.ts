@@ -1,15 +1,15 @@
 import { afterAll, describe, test } from 'vitest';
-import { ConformanceContext } from '../../conformance/context.ts';
+import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
 import { useLocalService } from '../local/use-local-service.ts';
 
 const { baseUrl } = await useLocalService();
 const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-const context = new ConformanceContext({ baseUrl, username, password, secret });
+const session = new Session({ baseUrl, username, password, secret });
 
-afterAll(() => context.close());
+afterAll(() => session.close());
 
 describe('the local service conforms', () => {
-  for (const { name, run } of conformanceCases) test(name, () => run(context));
+  for (const { name, run } of conformanceCases) test(name, () => run(session));
 });

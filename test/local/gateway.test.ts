@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { crossOriginCases } from '../../conformance/cases/cross-origin.ts';
-import { ConformanceContext } from '../../conformance/context.ts';
 import { request } from '../../conformance/http-client.ts';
+import { Session } from '../../conformance/session.ts';
+import { conformanceCases } from '../../conformance/suite.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
 import { openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
@@ -12,12 +12,13 @@ const corsOrigin = 'https://docs.example.com';
 const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
 
 const { baseUrl, service } = await useLocalService({ CORS_ORIGIN: corsOrigin });
-const context = new ConformanceContext({ baseUrl, username, password, corsOrigin });
+const session = new Session({ baseUrl, username, password, corsOrigin });
 
-afterAll(() => context.close());
+afterAll(() => session.close());
 
 describe('with an origin in the configuration', () => {
-  for (const { name, run } of crossOriginCases) test(name, () => run(context));
+  const crossOriginCases = conformanceCases.filter(({ group }) => group === 'cross-origin');
+  for (const { name, run } of crossOriginCases) test(name, () => run(session));
 });
 
 test('a browser caches the response to a preflight request for two hours', async () => {

@@ -14,41 +14,22 @@ test.each([
   ['a 304 with a body', known({ body: Buffer.from('{}') }), 'it has a body'],
   ['a 304 without an ETag', known({ headers: {} }), 'the header ETag'],
   ['a 304 with a weak ETag', known({ headers: { etag: 'W/"x"' } }), 'the header ETag'],
-  ['a book without an ETag', created('key', { headers: json }), 'the header ETag'],
-  [
-    'a book at another path',
-    created('key', { headers: { ...json, etag: '"x"', location: '/books/1' } }),
-    'Location',
-  ],
+  ['a book without an ETag', created(json), 'the header ETag'],
+  ['a book at another path', created({ ...json, etag: '"x"', location: '/books/1' }), 'Location'],
   [
     'a replay that is marked otherwise',
-    created('key', { headers: { ...json, etag: '"x"', location: '/book/1', 'idempotency-replayed': 'yes' } }),
+    created({ ...json, etag: '"x"', location: '/book/1', 'idempotency-replayed': 'yes' }),
     'the header Idempotency-Replayed',
   ],
-  [
-    'a message of another status',
-    refused('', 'Invalid token'),
-    'no example has the status 400 and the message',
-  ],
-  ['a status of its own in the body', refused('', 'Bad request', 401), 'no example has the status 401'],
+  ['a message of another status', refused('Invalid token'), 'no example has the status 400 and the message'],
+  ['a status of its own in the body', refused('Bad request', 401), 'no example has the status 401'],
   [
     'a date in Retry-After',
-    { ...refused(''), status: 503, headers: { ...json, 'retry-after': 'Sun, 22 Nov 2026 12:00:00 GMT' } },
+    { ...refused(), status: 503, headers: { ...json, 'retry-after': 'Sun, 22 Nov 2026 12:00:00 GMT' } },
     'the header Retry-After',
   ],
-  ['an empty key that is accepted', created(''), 'a request was accepted that is not as described'],
-  [
-    'a key sent twice that is accepted',
-    created(['a', 'b']),
-    'a request was accepted that is not as described',
-  ],
-  ['a valid key that is refused', refused('key'), 'a request was refused that is as described'],
-])('%s is not', (_situation, response, problem) => {
+])('%s is not as described', (_situation, response, problem) => {
   expect(() => checkResponse(response)).toThrow(problem);
-});
-
-test.each(['', 'a b', 'x'.repeat(256), 'é'])('the malformed key %j may be refused', (key) => {
-  expect(() => checkResponse(refused(key))).not.toThrow();
 });
 
 function known(changes: Partial<HttpResponse>): HttpResponse {
@@ -56,17 +37,16 @@ function known(changes: Partial<HttpResponse>): HttpResponse {
   return { request, status: 304, headers: { etag: '"x"' }, body: Buffer.alloc(0), ...changes };
 }
 
-function created(key: string | readonly string[], changes: Partial<HttpResponse> = {}): HttpResponse {
-  return {
-    request: { method: 'POST', path: '/book', headers: { 'idempotency-key': key }, body: '{"title":"Emma"}' },
-    status: 201,
-    headers: { ...json, etag: '"x"', location: '/book/1' },
-    body: Buffer.from(JSON.stringify({ status: 201, message: 'Book created successfully', data: book })),
-    ...changes,
-  };
+function created(headers: HttpResponse['headers']): HttpResponse {
+  const body = { status: 201, message: 'Book created successfully', data: book };
+  return respond({ status: 201, headers }, body);
 }
 
-function refused(key: string, message = 'Invalid idempotency key', named = 400): HttpResponse {
-  const body = { status: named, message, data: null };
-  return created(key, { status: 400, headers: json, body: Buffer.from(JSON.stringify(body)) });
+function refused(message = 'Invalid idempotency key', named = 400): HttpResponse {
+  return respond({ status: 400, headers: json }, { status: named, message, data: null });
+}
+
+function respond(response: Pick<HttpResponse, 'status' | 'headers'>, body: object): HttpResponse {
+  const request = { method: 'POST', path: '/book', body: '{"title":"Emma"}' };
+  return { request, ...response, body: Buffer.from(JSON.stringify(body)) };
 }

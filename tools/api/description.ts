@@ -34,10 +34,13 @@ function indent(lines: string): string {
   return lines.replace(/^(?=.)/gm, '  ');
 }
 
-/** The schemas of openapi.yaml that come from the tables with which the service validates, and the envelopes. */
+/** The schemas that come from the tables with which the service validates. */
 function describeSchemas(): Readonly<Record<string, Schema>> {
   const newBook = describeFields(bookFields);
-  const stored = withoutDefaults(newBook);
+  // A default stands for a member that is left out; in a change there is none, and in a response all are there.
+  const stored = Object.fromEntries(
+    Object.entries(newBook).map(([name, { default: _, ...schema }]) => [name, schema]),
+  );
   return {
     Login: { type: 'object', properties: describeFields(loginFields, loginTexts) },
     NewBook: { description: 'The fields of a new book', type: 'object', properties: newBook },
@@ -45,7 +48,7 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
     Book: {
       description: 'A stored book',
       type: 'object',
-      properties: { id: refer('BookId'), ...stored },
+      properties: { id: { $ref: '#/components/schemas/BookId' }, ...stored },
       required: ['id', ...Object.keys(bookFields)],
       additionalProperties: false,
     },
@@ -55,33 +58,7 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
     },
     Limit: withFormat(urlParameters.limit),
     After: withFormat(urlParameters.after),
-    TokenEnvelope: describeEnvelope('The body of a response with a token', refer('Token')),
-    BookEnvelope: describeEnvelope('The body of a response with one book', refer('Book')),
-    BooksEnvelope: describeEnvelope('The body of a list', { type: 'array', items: refer('Book') }),
-    // Several generators fail at `type: 'null'`.
-    EmptyEnvelope: describeEnvelope('The body of an error, and of the response to a deletion', {
-      const: null,
-    }),
   };
-}
-
-/** An envelope without `allOf`, which generators of typed clients lose the type of `data` in. */
-function describeEnvelope(description: string, data: Schema): Schema {
-  return {
-    description,
-    type: 'object',
-    properties: {
-      status: { description: 'The HTTP status', type: 'integer' },
-      message: { description: 'A fixed text for each outcome', type: 'string' },
-      data,
-    },
-    required: ['status', 'message', 'data'],
-    additionalProperties: false,
-  };
-}
-
-function refer(schema: string): Schema {
-  return { $ref: `#/components/schemas/${schema}` };
 }
 
 function describeFields(
@@ -98,13 +75,6 @@ function describeFields(
 
 function withFormat({ type, ...rest }: { readonly type: string; readonly maximum?: number }): Schema {
   return (rest.maximum ?? 0) > maxInt32 ? { type, format: 'int64', ...rest } : { type, ...rest };
-}
-
-/** A default stands for a member that is left out; in a change there is none, and in a response all are there. */
-function withoutDefaults(properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, { default: _, ...schema }]) => [name, schema]),
-  );
 }
 
 /** The examples of openapi.yaml that hold a book, and so each of its fields. */

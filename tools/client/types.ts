@@ -117,6 +117,39 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The body of a response with a token */
+        readonly TokenEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            readonly data: components["schemas"]["Token"];
+        };
+        /** @description The body of a response with one book */
+        readonly BookEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            readonly data: components["schemas"]["Book"];
+        };
+        /** @description The body of a list */
+        readonly BooksEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            readonly data: readonly components["schemas"]["Book"][];
+        };
+        /** @description The body of an error, and of the response to a deletion */
+        readonly EmptyEnvelope: {
+            /** @description The HTTP status */
+            readonly status: number;
+            /** @description A fixed text for each outcome */
+            readonly message: string;
+            /** @constant */
+            readonly data: unknown;
+        };
         readonly Token: {
             /** @description A JSON Web Token signed with HS256; its one claim is `exp` */
             readonly token: string;
@@ -188,39 +221,6 @@ export interface components {
          * @default 0
          */
         readonly After: number;
-        /** @description The body of a response with a token */
-        readonly TokenEnvelope: {
-            /** @description The HTTP status */
-            readonly status: number;
-            /** @description A fixed text for each outcome */
-            readonly message: string;
-            readonly data: components["schemas"]["Token"];
-        };
-        /** @description The body of a response with one book */
-        readonly BookEnvelope: {
-            /** @description The HTTP status */
-            readonly status: number;
-            /** @description A fixed text for each outcome */
-            readonly message: string;
-            readonly data: components["schemas"]["Book"];
-        };
-        /** @description The body of a list */
-        readonly BooksEnvelope: {
-            /** @description The HTTP status */
-            readonly status: number;
-            /** @description A fixed text for each outcome */
-            readonly message: string;
-            readonly data: readonly components["schemas"]["Book"][];
-        };
-        /** @description The body of an error, and of the response to a deletion */
-        readonly EmptyEnvelope: {
-            /** @description The HTTP status */
-            readonly status: number;
-            /** @description A fixed text for each outcome */
-            readonly message: string;
-            /** @constant */
-            readonly data: unknown;
-        };
     };
     responses: {
         /** @description Malformed HTTP, such as `%zz` in the path */

@@ -15,27 +15,25 @@ Exit code: 0 when somebody is told and the alarm is OK again, 1 when not, 2 for 
 const pollMs = 5_000;
 const maxWaitMs = 15 * 60_000;
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error) => {
+  // Those of AWS's clients have a sentence that says what is wrong.
+  if (!(error instanceof StageError) && !('$metadata' in error)) throw error;
+  console.error(error.message);
+  return 1;
+});
 
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
-  const { alarm, region, ...values } = readCommandLine(usage, {
+  const { values } = readCommandLine(usage, {
     stage: text,
     region: text,
     alarm: { ...text, default: 'TableErrorsAlarm' },
-  }).values;
-  const stage = values.stage ?? endWithAdvice('--stage is needed.');
-  try {
-    selectTarget(stage, region);
-    const areTold = await checkSubscribers(stage);
-    const isOver = await raise(stage, alarm);
-    return areTold && isOver ? 0 : 1;
-  } catch (error) {
-    // Those of AWS's clients have a sentence that says what is wrong.
-    if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
-    console.error((error as Error).message);
-    return 1;
-  }
+  });
+  const { stage = endWithAdvice('--stage is needed.'), region, alarm } = values;
+  selectTarget(stage, region);
+  const isTold = await checkSubscribers(stage);
+  const isOver = await raise(stage, alarm);
+  return isTold && isOver ? 0 : 1;
 }
 
 /** @returns whether the topic has a confirmed subscriber */
@@ -48,11 +46,8 @@ async function checkSubscribers(stage: string): Promise<boolean> {
     const state = isConfirmed ? 'is told' : 'is not told: the link in the mail of AWS has not been followed';
     console.log(`${subscription.Endpoint} (${subscription.Protocol}) ${state}`);
   }
-  if (confirmed.length === 0) {
-    console.error(
-      'No alarm reaches anybody: set alarmEmail, deploy, and follow the link in the mail of AWS.',
-    );
-  }
+  const advice = 'set alarmEmail, deploy, and follow the link in the mail of AWS.';
+  if (confirmed.length === 0) console.error(`No alarm reaches anybody: ${advice}`);
   return confirmed.length > 0;
 }
 
@@ -70,24 +65,17 @@ async function raise(stage: string, logicalId: string): Promise<boolean> {
     console.log(`${AlarmName} is OK again after ${Math.round((Date.now() - startedAt) / 1000)} s.`);
     return true;
   }
-  console.error(
-    `${AlarmName} is not OK after ${maxWaitMs / 60_000} minutes. Set it by hand, and report this:`,
-  );
-  console.error(
-    `aws cloudwatch set-alarm-state --alarm-name ${AlarmName} --state-value OK --state-reason drill`,
-  );
+  console.error(`${AlarmName} is not OK after ${maxWaitMs / 60_000} minutes. Set it by hand, and report this:
+aws cloudwatch set-alarm-state --alarm-name ${AlarmName} --state-value OK --state-reason drill`);
   return false;
 }
 
 async function findAlarm(stage: string, logicalId: string): Promise<MetricAlarm> {
   const AlarmNamePrefix = `${stackNameOf(stage)}-`;
   const { MetricAlarms = [] } = await new CloudWatch().describeAlarms({ AlarmNamePrefix });
-  const found = MetricAlarms.find(({ AlarmName }) =>
-    AlarmName?.startsWith(`${AlarmNamePrefix}${logicalId}-`),
-  );
+  const logicalIdOf = ({ AlarmName = '' }) => AlarmName.slice(AlarmNamePrefix.length).split('-')[0];
+  const found = MetricAlarms.find((alarm) => logicalIdOf(alarm) === logicalId);
   if (found !== undefined) return found;
-  const names = MetricAlarms.map(
-    ({ AlarmName = '' }) => AlarmName.slice(AlarmNamePrefix.length).split('-')[0],
-  );
-  throw new StageError(`Stage ${stage} has no ${logicalId}. Its alarms are ${names.join(', ')}.`);
+  const others = MetricAlarms.map(logicalIdOf).join(', ');
+  throw new StageError(`Stage ${stage} has no ${logicalId}. Its alarms are ${others}.`);
 }

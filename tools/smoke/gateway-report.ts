@@ -2,28 +2,22 @@ import type { HttpResponse } from '../../conformance/http-client.ts';
 import type { CaseResult } from '../../conformance/run-suite.ts';
 
 const shownCharacters = 160;
+const shownHeaders = ['content-type', 'x-amzn-errortype', 'retry-after', 'access-control-allow-origin'];
 
-/** Formats API Gateway's response to each question that some cases ask, in Markdown. */
+/** Formats the responses of API Gateway in the cases that depend on it, in Markdown. */
 export function formatGatewayReport(title: string, cases: readonly CaseResult[]): string {
-  const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.gatewayQuestion)].map(
-    ([question, members]) => {
-      const differing = members.filter(({ verdict }) => verdict !== 'passed').length;
-      const verdict =
-        differing === 0
-          ? `As the local service, in all ${members.length} cases.`
-          : `Otherwise than the local service in ${differing} of ${members.length} cases.`;
-      return [`## ${question}`, '', verdict, '', ...members.flatMap(formatCase)].join('\n');
-    },
-  );
-  return `${[`# ${title}`, ...sections].join('\n\n')}\n`;
+  const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.group)];
+  const texts = sections.flatMap(([group, members]) => [
+    `## ${group}`,
+    members.flatMap(formatCase).join('\n'),
+  ]);
+  return [`# ${title}`, ...texts, ''].join('\n\n');
 }
 
-function formatCase({ conformanceCase, verdict, responses, error }: CaseResult): string[] {
-  return [
-    `- ${verdict === 'passed' ? 'As expected' : 'DIFFERENT'}: ${conformanceCase.name}`,
-    ...responses.map((response) => `  - ${formatResponse(response)}`),
-    ...(responses.length === 0 ? [`  - no response: ${(error as Error | undefined)?.message}`] : []),
-  ];
+function formatCase({ conformanceCase, verdict, responses, message }: CaseResult): readonly string[] {
+  const title = `- ${verdict === 'passed' ? 'As expected' : 'DIFFERENT'}: ${conformanceCase.name}`;
+  const lines = responses.length > 0 ? responses.map(formatResponse) : [`no response: ${message}`];
+  return [title, ...lines.map((line) => `  - ${line}`)];
 }
 
 function formatResponse({ request, status, ...response }: HttpResponse): string {
@@ -31,9 +25,9 @@ function formatResponse({ request, status, ...response }: HttpResponse): string 
   const token = String(headers.Authorization ?? '');
   const sentToken = token === '' ? '' : ' with `Authorization`';
   const sentBody = body === undefined ? '' : ` with a body of ${Buffer.byteLength(body)} bytes`;
-  const shown = ['content-type', 'x-amzn-errortype', 'retry-after', 'access-control-allow-origin'].flatMap(
-    (name) => (response.headers[name] === undefined ? [] : [`${name}: ${response.headers[name]}`]),
-  );
+  const shown = shownHeaders
+    .filter((name) => name in response.headers)
+    .map((name) => `${name}: ${response.headers[name]}`);
   const text = response.body.subarray(0, shownCharacters).toString();
   // API Gateway may quote malformed input.
   const hidden = (token === '' ? text : text.replaceAll(token, 'TOKEN')).replaceAll(/[`\s]+/g, ' ');

@@ -21,49 +21,42 @@ service, it says so and does not fail; --report FILE writes down what API Gatewa
 Options: --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and
 --without, as in \`npm run conformance\`.`;
 
-process.exitCode = await main();
+const text = { type: 'string' } as const;
+
+process.exitCode = await main().catch((error) => {
+  if (!(error instanceof StageError)) throw error;
+  console.error(error.message);
+  return 1;
+});
 
 async function main(): Promise<number> {
-  const { stage, region, 'base-url': baseUrl, 'host-header': hostHeader, without, report } = readOptions();
-  try {
-    selectTarget(stage, region);
-    const deployed = await findDeployedStage(stage);
-    const address = baseUrl ?? (await findAddress(deployed));
-    console.log(`Stage ${stage} at ${address}`);
-    const startedAt = new Date();
-    let gatewayReport = '';
-    const exitCode = await runSuite({
-      ...deployed,
-      baseUrl: address,
-      hostHeader,
-      without,
-      requestsAtOnce,
-      toleratesGateway: true,
-      report: (gatewayCases) => {
-        gatewayReport = formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases);
-      },
-    });
-    if (report !== undefined) {
-      const instances = formatInstanceReport(await readStartLogs(stage, functionNames, startedAt));
-      writeFileSync(report, `${gatewayReport}\n${instances}`);
-      console.log(`What API Gateway responded with, and how the functions started, is in ${report}.`);
-    }
-    return exitCode;
-  } catch (error) {
-    if (!(error instanceof StageError)) throw error;
-    console.error(error.message);
-    return 1;
-  }
-}
-
-function readOptions() {
   const { values } = readCommandLine(usage, {
-    stage: { type: 'string' },
-    region: { type: 'string' },
-    'base-url': { type: 'string' },
-    'host-header': { type: 'string' },
+    stage: text,
+    region: text,
+    'base-url': text,
+    'host-header': text,
     without: { type: 'string', multiple: true },
-    report: { type: 'string' },
+    report: text,
   });
-  return { ...values, stage: values.stage ?? endWithAdvice('--stage is needed.') };
+  const { stage = endWithAdvice('--stage is needed.'), region, without, report } = values;
+  selectTarget(stage, region);
+  const deployed = await findDeployedStage(stage);
+  const baseUrl = values['base-url'] ?? (await findAddress(deployed));
+  console.log(`Stage ${stage} at ${baseUrl}`);
+  const startedAt = new Date();
+  const { exitCode, gatewayCases } = await runSuite({
+    ...deployed,
+    baseUrl,
+    hostHeader: values['host-header'],
+    without,
+    requestsAtOnce,
+    toleratesGateway: true,
+  });
+  if (report !== undefined) {
+    const instances = formatInstanceReport(await readStartLogs(stage, functionNames, startedAt));
+    const responses = formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases);
+    writeFileSync(report, `${responses}\n${instances}`);
+    console.log(`What API Gateway responded with, and how the functions started, is in ${report}.`);
+  }
+  return exitCode;
 }

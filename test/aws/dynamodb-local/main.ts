@@ -51,7 +51,7 @@ async function runConformanceSuite(): Promise<number> {
   const service = await LocalService.start({ DB_URL: `${endpoint}/books` });
   try {
     const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-    return await runSuite({ baseUrl: service.baseUrl, username, password, secret });
+    return (await runSuite({ baseUrl: service.baseUrl, username, password, secret })).exitCode;
   } finally {
     await service.stop();
   }

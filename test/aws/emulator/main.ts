@@ -14,8 +14,8 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { IAM } from '@aws-sdk/client-iam';
 import { SNS } from '@aws-sdk/client-sns';
 import { SSM } from '@aws-sdk/client-ssm';
-import { type Book, createBook, expectStored } from '../../../conformance/books.ts';
-import { ConformanceContext } from '../../../conformance/context.ts';
+import { type Book, Catalog } from '../../../conformance/catalog.ts';
+import { Session } from '../../../conformance/session.ts';
 import { findStack } from '../../../serverless/deploy/stack.ts';
 import { functionNames } from '../../../serverless/packaging/package-service.ts';
 import { findTable } from '../../../tools/restore/table-restore.ts';
@@ -114,7 +114,7 @@ async function liveThrough(): Promise<void> {
   assert.equal(untold.status, 1);
   await checkThrottling();
   const firstVersion = await findVersion();
-  const book = await withContext((context) => createBook(context));
+  const book = await withCatalog((catalog) => catalog.createBook());
 
   step('From here on the boundary is in force');
   await enforceBoundary();
@@ -192,16 +192,16 @@ async function liveThrough(): Promise<void> {
 /** Restores the books of a moment, which a rollback keeps, and goes back to the table before. */
 async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
   const [live, outputOf] = [`book-catalog-${stage}`, async () => (await readOutputs(stage)).BookTableName];
-  const [changed, deleted] = await withContext((context) =>
-    Promise.all([createBook(context), createBook(context)]),
+  const [changed, deleted] = await withCatalog((catalog) =>
+    Promise.all([catalog.createBook(), catalog.createBook()]),
   );
   await recovery.remember(live);
   const at = new Date().toISOString();
   const target = `${live}-${at.replaceAll(/[-:]|\.\d+/g, '')}`;
-  const after = await withContext(async (context) => {
-    await context.call('PUT', `/book/${changed.id}`, { year: 1 });
-    await context.call('DELETE', `/book/${deleted.id}`);
-    return createBook(context);
+  const after = await withCatalog(async (catalog) => {
+    await catalog.call('PUT', `/book/${changed.id}`, { year: 1 });
+    await catalog.call('DELETE', `/book/${deleted.id}`);
+    return catalog.createBook();
   });
 
   await wait(emulatorClockMs);
@@ -220,10 +220,10 @@ async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
 
   assert.equal((await restore('--at', at, '--yes')).status, 0);
   assert.equal(await outputOf(), target);
-  await withContext(async (context) => {
-    for (const book of [kept, changed, deleted]) await expectStored(context, book);
-    assert.equal((await context.call('GET', `/book/${after.id}`)).status, 404);
-    assert.ok((await createBook(context)).id > after.id);
+  await withCatalog(async (catalog) => {
+    for (const book of [kept, changed, deleted]) await catalog.expectStored(book);
+    assert.equal((await catalog.call('GET', `/book/${after.id}`)).status, 404);
+    assert.ok((await catalog.createBook()).id > after.id);
   });
   await checkCompleteness(target);
   assert.match((await restore('--at', at, '--yes')).stdout, /nothing to switch/);
@@ -233,10 +233,10 @@ async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
 
   assert.equal((await restore('--table', live, '--yes')).status, 0);
   assert.equal(await outputOf(), live);
-  await withContext(async (context) => {
-    for (const book of [kept, after, { ...changed, year: 1 }]) await expectStored(context, book);
-    assert.equal((await context.call('GET', `/book/${deleted.id}`)).status, 404);
-    assert.ok((await createBook(context)).id > after.id + 1);
+  await withCatalog(async (catalog) => {
+    for (const book of [kept, after, { ...changed, year: 1 }]) await catalog.expectStored(book);
+    assert.equal((await catalog.call('GET', `/book/${deleted.id}`)).status, 404);
+    assert.ok((await catalog.createBook()).id > after.id + 1);
   });
 }
 
@@ -450,19 +450,19 @@ async function findBoundaries(ofStage: string): Promise<readonly (string | undef
     .map(({ Properties }) => Properties.PermissionsBoundary);
 }
 
-async function withContext<Result>(use: (context: ConformanceContext) => Promise<Result>): Promise<Result> {
+async function withCatalog<Result>(use: (catalog: Catalog) => Promise<Result>): Promise<Result> {
   const { username, password } = await findDeployedStage(stage);
   const { baseUrl, hostHeader } = await findEmulatedStage(stage);
-  const context = new ConformanceContext({ baseUrl, hostHeader, username, password });
+  const session = new Session({ baseUrl, hostHeader, username, password });
   try {
-    return await use(context);
+    return await use(new Catalog(session));
   } finally {
-    context.close();
+    session.close();
   }
 }
 
 async function checkBook(book: Book): Promise<void> {
-  await withContext((context) => expectStored(context, book));
+  await withCatalog((catalog) => catalog.expectStored(book));
 }
 
 /** The emulator stores the rates without enforcing them. */

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { aBook, type BookFields } from './a-book.ts';
+import { expectOutcome, expectResponse } from './expect.ts';
+import type { HttpRequest, HttpResponse, RequestHeaders } from './http-client.ts';
+import { inParallel } from './in-parallel.ts';
+import { type Outcome, outcomes } from './outcomes.ts';
+import type { Session } from './session.ts';
+
+export interface Book extends BookFields {
+  readonly id: number;
+}
+
+export const dune = aBook({ title: 'Dune', author: 'Frank Herbert', year: 1965 });
+
+/** A page of the largest books takes 20 s at the rate at which Lambda streams. */
+const pageLength = 100;
+
+const deletionsAtOnce = 16;
+const jsonType = { 'Content-Type': 'application/json' };
+
+/** The catalog of the service as one case sees it; it knows the books that the case makes. */
+export class Catalog {
+  readonly session: Session;
+  readonly #responses: HttpResponse[];
+  readonly #bookIds = new Set<number>();
+
+  /** @param responses - receives every response */
+  constructor(session: Session, responses: HttpResponse[] = []) {
+    this.session = session;
+    this.#responses = responses;
+  }
+
+  /** Turns a path below the base URL into a URL, as a client that follows a link would. */
+  resolve(path: string): URL {
+    return this.session.resolve(path);
+  }
+
+  /** Sends a request as it is, without a token. */
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    this.session.options.signal?.throwIfAborted();
+    return this.session.send(request, (response) => {
+      this.#recordBook(response);
+      this.#responses.push(response);
+    });
+  }
+
+  /** Sends a request with a valid token; a body that is no text and no bytes is sent as JSON. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: RequestHeaders = jsonType,
+  ): Promise<HttpResponse> {
+    const request = { method, path, headers: { Authorization: await this.session.token(), ...headers } };
+    return this.send(body === undefined ? request : { ...request, body: encodeBody(body) });
+  }
+
+  /** Sends a login, by default with the right credentials. */
+  logIn(body?: unknown, headers: RequestHeaders = jsonType): Promise<HttpResponse> {
+    const { username, password } = this.session.options;
+    const content = encodeBody(body ?? { username, password });
+    return this.send({ method: 'POST', path: '/token', headers, body: content });
+  }
+
+  /** Creates a book and checks the response. */
+  async createBook(fields: Partial<BookFields> = {}): Promise<Book> {
+    const wanted = { ...dune, ...fields };
+    return expectCreated(await this.call('POST', '/book', wanted), wanted);
+  }
+
+  /** Creates books whose years count from 0. @returns them in the order of their ids */
+  async createBooks(
+    count: number,
+    atOnce: number,
+    fields: Partial<BookFields> = {},
+  ): Promise<readonly Book[]> {
+    const books = await inParallel(count, atOnce, (year) => this.createBook({ ...fields, year }));
+    return books.sort((a, b) => a.id - b.id);
+  }
+
+  /** Changes fields of a book and checks the response. @returns the changed book */
+  async updateBook<Changed extends Book>(book: Changed, changes: Partial<BookFields>): Promise<Changed> {
+    const changed = { ...book, ...changes };
+    expectResponse(await this.call('PUT', `/book/${book.id}`, changes), outcomes.bookUpdated, changed);
+    return changed;
+  }
+
+  async deleteBook(id: number): Promise<void> {
+    expectResponse(await this.call('DELETE', `/book/${id}`), outcomes.bookDeleted);
+  }
+
+  /** @returns the id of a deleted book */
+  async createMissingId(): Promise<number> {
+    const { id } = await this.createBook();
+    await this.deleteBook(id);
+    return id;
+  }
+
+  /** Checks that the service holds a book exactly as given. */
+  async expectStored(book: Book): Promise<void> {
+    expectResponse(await this.call('GET', `/book/${book.id}`), outcomes.bookRetrieved, book);
+  }
+
+  async expectMissing(id: number): Promise<void> {
+    expectResponse(await this.call('GET', `/book/${id}`), outcomes.bookNotFound);
+  }
+
+  /** Checks that a body creates a book, and changes {@link dune} to the same. @returns the responses */
+  async expectWritten(
+    body: unknown,
+    given: BookFields,
+    headers?: RequestHeaders,
+  ): Promise<readonly HttpResponse[]> {
+    const created = await this.call('POST', '/book', body, headers);
+    await this.expectStored(expectCreated(created, given));
+    const changed = { ...aBook(given), id: (await this.createBook()).id };
+    const updated = await this.call('PUT', `/book/${changed.id}`, body, headers);
+    expectResponse(updated, outcomes.bookUpdated, changed);
+    await this.expectStored(changed);
+    return [created, updated];
+  }
+
+  /** Checks that POST and PUT refuse a body, and that the book does not change. */
+  async expectRefused(body: unknown, outcome: Outcome, headers?: RequestHeaders): Promise<void> {
+    const book = await this.createBook();
+    expectResponse(await this.call('POST', '/book', body, headers), outcome);
+    expectResponse(await this.call('PUT', `/book/${book.id}`, body, headers), outcome);
+    await this.expectStored(book);
+  }
+
+  /** Lists all books and checks their order; in a large catalog those of this run and later ones, in pages. */
+  async listBooks(): Promise<readonly Book[]> {
+    const { listStart } = this.session;
+    if (listStart === undefined) return expectBooks(await this.call('GET', '/books'));
+    const books: Book[] = [];
+    for (;;) {
+      const after = books.at(-1)?.id ?? listStart;
+      const page = expectBooks(await this.call('GET', `/books?limit=${pageLength}&after=${after}`));
+      books.push(...page);
+      if (page.length < pageLength) return books;
+    }
+  }
+
+  /** The path of a list with the books of this run: all books, or a page of a large catalog. */
+  get listPath(): string {
+    const { listStart } = this.session;
+    return listStart === undefined ? '/books' : `/books?limit=1000&after=${listStart}`;
+  }
+
+  /** Checks that the list holds each of the given books once and unchanged. */
+  async expectInList(books: readonly Book[]): Promise<void> {
+    assert.deepEqual(pickBooks(await this.listBooks(), books), books, 'own books in the list');
+  }
+
+  /** Checks that the list holds these books by this author and no other. */
+  async expectListed(author: string, books: readonly Book[]): Promise<void> {
+    const listed = (await this.listBooks()).filter((book) => book.author === author);
+    assert.deepEqual(listed, books, `books by "${author}" in the list`);
+  }
+
+  /** Deletes the books of the case that are still there. */
+  async cleanUp(): Promise<void> {
+    const ids = [...this.#bookIds];
+    await inParallel(ids.length, deletionsAtOnce, async (index) => {
+      const id = ids[index] as number;
+      const headers = { Authorization: await this.session.token() };
+      const request = { method: 'DELETE', path: `/book/${id}`, headers };
+      const { status } = (await this.session.send(request).catch(() => undefined)) ?? {};
+      if (status !== 200 && status !== 404) this.session.undeleted.push(id);
+    });
+  }
+
+  /** Remembers a book that has come, also one that should have been refused, and forgets one that has gone. */
+  #recordBook({ request: { method, path }, status, body }: HttpResponse): void {
+    if (method === 'POST' && path.startsWith('/book') && status < 300) {
+      const id = /"id"\s*:\s*(?<id>\d+)/.exec(body.toString())?.groups?.id;
+      if (id !== undefined) this.#bookIds.add(Number(id));
+    }
+    if (method === 'DELETE' && status === 200) this.#bookIds.delete(Number(path.slice('/book/'.length)));
+  }
+}
+
+/** Checks the response to the creation of a book with these fields, and the defaults of all others. */
+export function expectCreated(response: HttpResponse, given: Partial<BookFields>): Book {
+  const book = expectOutcome(response, outcomes.bookCreated) as Book | null;
+  const id = book?.id ?? Number.NaN;
+  assert.deepEqual(book, { id, ...aBook(given) }, 'the created book');
+  assert.ok(Number.isSafeInteger(id) && id > 0, `the id of a created book is an integer above 0, got ${id}`);
+  return book as Book;
+}
+
+/** Checks that a response is a list of books in ascending order of their ids. */
+export function expectBooks(response: HttpResponse): readonly Book[] {
+  const books = expectOutcome(response, outcomes.booksRetrieved) as readonly Book[];
+  const ids = books.map(({ id }) => id);
+  assert.ok(
+    ids.every((id, index) => id > (ids[index - 1] ?? 0)),
+    `the ids of a list ascend, got ${ids}`,
+  );
+  return books;
+}
+
+/** Finds books by id in a list with books of others. */
+export function pickBooks(books: readonly Book[], wanted: readonly Pick<Book, 'id'>[]): readonly Book[] {
+  const ids = new Set(wanted.map(({ id }) => id));
+  return books.filter(({ id }) => ids.has(id));
+}
+
+function encodeBody(body: unknown): string | Buffer {
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+}

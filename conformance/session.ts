@@ -1,0 +1,52 @@
+import { expectOutcome } from './expect.ts';
+import { HttpClient, type HttpClientOptions } from './http-client.ts';
+import { outcomes } from './outcomes.ts';
+
+export interface SessionOptions extends HttpClientOptions {
+  readonly username: string;
+  readonly password: string;
+  /** The service's SECRET_TOKEN; without it, cases that forge valid tokens cannot run. */
+  readonly secret?: string | undefined;
+  /** The service's CORS_ORIGIN, where it has one. */
+  readonly corsOrigin?: string | undefined;
+  /** When it is aborted, requests fail, except those that clean up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Well before the 15 minutes of rule 5.5, so that no token expires on its way. */
+const renewAfterMs = 10 * 60 * 1000;
+
+/** What all cases of a run share: the way to the service, and a token. */
+export class Session extends HttpClient {
+  readonly options: SessionOptions;
+  /** In a large catalog, an id before those of all books of this run: lists are then read in pages from there. */
+  listStart: number | undefined;
+  /** The ids of books that cases could not delete. */
+  readonly undeleted: number[] = [];
+  #token = Promise.resolve('');
+  #renewAt = 0;
+
+  constructor(options: SessionOptions) {
+    super(options);
+    this.options = options;
+  }
+
+  /** Gives a valid token; the same one for 10 minutes. */
+  token(): Promise<string> {
+    if (Date.now() > this.#renewAt) {
+      this.#renewAt = Date.now() + renewAfterMs;
+      this.#token = this.#logIn();
+      this.#token.catch(() => {
+        this.#renewAt = 0;
+      });
+    }
+    return this.#token;
+  }
+
+  async #logIn(): Promise<string> {
+    const { username, password } = this.options;
+    const body = JSON.stringify({ username, password });
+    const response = await this.send({ method: 'POST', path: '/token', body });
+    return (expectOutcome(response, outcomes.tokenGenerated) as { token: string }).token;
+  }
+}
