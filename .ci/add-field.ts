@@ -8,8 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createBook, expectStored } from '../conformance/books.ts';
-import type { ConformanceContext } from '../conformance/context.ts';
+import type { Catalog } from '../conformance/catalog.ts';
 import { expectResponse } from '../conformance/expect.ts';
 import { outcomes } from '../conformance/outcomes.ts';
 import { LocalService, testSettings } from '../tools/local/local-service.ts';
@@ -39,14 +38,14 @@ try {
   }
 
   console.log('--- a book from before');
-  const emma = await withService('.', (context) => createBook(context, { title: 'Emma' }));
-  await withService(copy, async (context) => {
+  const emma = await withService('.', (catalog) => catalog.createBook({ title: 'Emma' }));
+  await withService(copy, async (catalog) => {
     const book = { ...emma, isbn: '', pages: 1 };
-    await expectStored(context, book);
+    await catalog.expectStored(book);
     for (const path of ['/books', '/books?limit=2']) {
-      expectResponse(await context.call('GET', path), outcomes.booksRetrieved, [book]);
+      expectResponse(await catalog.call('GET', path), outcomes.booksRetrieved, [book]);
     }
-    const updated = await context.call('PUT', '/book/1', { pages: 474 });
+    const updated = await catalog.call('PUT', '/book/1', { pages: 474 });
     expectResponse(updated, outcomes.bookUpdated, { ...book, pages: 474 });
   });
 } finally {
@@ -54,14 +53,14 @@ try {
 }
 
 /** Starts the local service of a folder, on the same books each time. Its openapi.yaml describes the responses. */
-async function withService<Result>(of: string, use: (context: ConformanceContext) => Promise<Result>) {
+async function withService<Result>(of: string, use: (catalog: Catalog) => Promise<Result>) {
   const service = await LocalService.start({ DB_PATH: join(folder, 'books') }, of);
   const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-  const module: typeof import('../conformance/context.ts') = await import(
-    resolve(of, 'conformance/context.ts')
-  );
+  const suite = resolve(of, 'conformance');
+  const { Session }: typeof import('../conformance/session.ts') = await import(`${suite}/session.ts`);
+  const module: typeof import('../conformance/catalog.ts') = await import(`${suite}/catalog.ts`);
   try {
-    return await use(new module.ConformanceContext({ baseUrl: service.baseUrl, username, password }));
+    return await use(new module.Catalog(new Session({ baseUrl: service.baseUrl, username, password })));
   } finally {
     await service.stop();
   }

@@ -6,6 +6,6 @@ import { onTestFinished } from 'vitest';
 /** Makes a folder that is removed after the current test. Concurrent tests give the hook of their own context. */
 export async function makeTemporaryFolder(onFinished: typeof onTestFinished = onTestFinished) {
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-'));
-  onFinished(() => rm(folder, { recursive: true, force: true }));
+  onFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
