@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
 import { checkHistory } from '../reliability/crash/check-history.ts';
 import type { Operation } from '../reliability/crash/history.ts';
@@ -6,111 +6,89 @@ import { aBook } from '../support/a-book.ts';
 
 const noResponse = Number.POSITIVE_INFINITY;
 
-describe('checkHistory', () => {
-  const emma: Book = { id: 1, ...aBook({ title: 'Emma', author: 'first', year: 1 }) };
-  const dune: Book = { id: 2, ...aBook({ title: 'Dune', author: 'first', year: 1 }) };
+const emma: Book = { id: 1, ...aBook({ title: 'Emma', author: 'first', year: 1 }) };
+const dune: Book = { id: 2, ...aBook({ title: 'Dune', author: 'first', year: 1 }) };
 
-  const create = ({ id, ...fields }: Book, invoked: number, returned: number): Operation => {
-    const responded = returned < noResponse && { book: { id, ...fields } };
-    return { type: 'create', fields, invoked, returned, status: responded ? 201 : 0, ...responded };
-  };
-  const get = (id: number, book: Book | undefined, invoked: number, returned: number): Operation => ({
-    type: 'get',
-    id,
-    book,
-    invoked,
-    returned,
-    status: book ? 200 : 404,
-  });
-  const update = (book: Book, year: number, invoked: number, returned: number): Operation => ({
+const create = ({ id, ...fields }: Book, invoked: number, returned: number): Operation => {
+  const responded = returned < noResponse && { book: { id, ...fields } };
+  return { type: 'create', fields, invoked, returned, status: responded ? 201 : 0, ...responded };
+};
+const get = (id: number, book: Book | undefined, invoked: number, returned: number): Operation => {
+  return { type: 'get', id, book, invoked, returned, status: book ? 200 : 404 };
+};
+const update = (book: Book, year: number, invoked: number, returned: number): Operation => {
+  const responded = returned < noResponse && { book: { ...book, year } };
+  const changes = { author: book.author, year };
+  return {
     type: 'update',
     id: book.id,
-    changes: { author: book.author, year },
+    changes,
     invoked,
     returned,
-    status: returned < noResponse ? 200 : 503,
-    ...(returned < noResponse && { book: { ...book, year } }),
-  });
-  const remove = (id: number, invoked: number, returned: number, status = 200): Operation => ({
-    type: 'delete',
-    id,
-    invoked,
-    returned,
-    status: returned < noResponse ? status : 0,
-  });
-  const list = (books: Book[], invoked = 100, returned = 101): Operation => ({
-    type: 'list',
-    books,
-    invoked,
-    returned,
-    status: 200,
-  });
-  const created = create(emma, 1, 2);
-  const changed = { ...emma, year: 2 };
-  const dune1 = { ...dune, id: 1 };
+    status: responded ? 200 : 503,
+    ...responded,
+  };
+};
+const remove = (id: number, invoked: number, returned: number, status = 200): Operation => {
+  return { type: 'delete', id, invoked, returned, status: returned < noResponse ? status : 0 };
+};
+const list = (books: Book[], invoked = 100, returned = 101): Operation => {
+  return { type: 'list', books, invoked, returned, status: 200 };
+};
+const created = create(emma, 1, 2);
+const changed = { ...emma, year: 2 };
+const dune1 = { ...dune, id: 1 };
 
-  test('finds nothing wrong with every operation', () => {
-    const history = [
-      list([], 0, 1),
-      create(emma, 2, 4),
-      create(dune, 3, 5),
-      get(1, emma, 6, 7),
-      update(emma, 2, 8, 9),
-      get(1, changed, 10, 11),
-      remove(2, 12, 13),
-      get(2, undefined, 14, 15),
-      remove(2, 16, 17, 404),
-      list([changed]),
-    ];
+test('a history of every operation is possible', () => {
+  const history = [
+    list([], 0, 1),
+    ...[create(emma, 2, 4), create(dune, 3, 5), get(1, emma, 6, 7)],
+    ...[update(emma, 2, 8, 9), get(1, changed, 10, 11)],
+    ...[remove(2, 12, 13), get(2, undefined, 14, 15), remove(2, 16, 17, 404)],
+    list([changed]),
+  ];
 
-    expect(checkHistory(history)).toEqual([]);
-  });
+  expect(checkHistory(history)).toEqual([]);
+});
 
-  test.each<[string, Operation[], ...Book[][]]>([
-    ['a create', [create(emma, 1, noResponse)], [], [emma]],
-    ['an update', [created, update(emma, 2, 3, noResponse)], [emma], [changed]],
-    ['a deletion', [created, remove(1, 3, noResponse)], [emma], []],
-  ])('finds nothing wrong with %s without a response, in vain or not', (_name, history, ...lists) => {
+const comingAndGoing = [update(emma, 2, 3, noResponse), get(1, changed, 5, 6), get(1, emma, 7, 8)];
+const updates = [2, 3].map((year) => update(emma, year, 3, 20));
+const readings = [2, 3, 2].map((year, index) => get(1, { ...emma, year }, 5 + 2 * index, 6 + 2 * index));
+
+test.each<[string, Operation[], ...Book[][]]>([
+  ['a create', [create(emma, 1, noResponse)], [], [emma]],
+  ['an update', [created, update(emma, 2, 3, noResponse)], [emma], [changed]],
+  ['a deletion', [created, remove(1, 3, noResponse)], [emma], []],
+])(
+  'a history with %s without a response is possible, whether it was carried out or not',
+  (_name, history, ...lists) => {
     for (const books of lists) expect(checkHistory([...history, list(books)])).toEqual([]);
-  });
+  },
+);
 
-  test.each<[violation: string, operations: Operation[], stored: Book[], expected: RegExp]>([
-    ['an acknowledged book that is lost', [], [], /book 1 was acknowledged.* lost/],
-    ['a book that nobody created', [], [emma, dune], /book 2 is a phantom/],
-    ['a phantom that only a read saw', [get(2, dune, 3, 4)], [emma], /book 2 is a phantom/],
-    ['an id for two books', [create(dune1, 3, 4)], [emma], /id 1 was used twice/],
-    ['the id of a deleted book', [remove(1, 3, 4), create(dune1, 5, 6)], [dune1], /id 1 was used twice/],
-    ['a create that was carried out twice', [], [emma, { ...emma, id: 2 }], /"Emma" was created twice/],
-    ['an acknowledged update that is lost', [update(emma, 2, 3, 4)], [emma], /no order/],
-    ['half of an update', [update({ ...emma, author: 'second' }, 2, 3, noResponse)], [changed], /no order/],
-    ['a deleted book that is back', [remove(1, 3, 4)], [emma], /no order/],
-    ['a false "not found"', [get(1, undefined, 3, 4)], [emma], /no order/],
-    ['a stale read', [update(emma, 2, 3, 4), get(1, emma, 5, 6)], [changed], /no order/],
-    [
-      'an update without a response that comes and goes',
-      [update(emma, 2, 3, noResponse), get(1, changed, 5, 6), get(1, emma, 7, 8)],
-      [changed],
-      /no order/,
-    ],
-    [
-      'two orders of two updates',
-      [
-        ...[2, 3].map((year) => update(emma, year, 3, 20)),
-        ...[2, 3, 2].map((year, index) => get(1, { ...emma, year }, 5 + 2 * index, 6 + 2 * index)),
-      ],
-      [changed],
-      /no order/,
-    ],
-    ['a list out of order', [create(dune, 3, 4)], [dune, emma], /ascending order/],
-    ['a book twice in a list', [], [emma, emma], /ascending order/],
-    ['an error of another kind', [{ ...get(1, undefined, 3, 4), status: 500 }], [emma], /got 500/],
-  ])('sees %s', (_violation, operations, stored, expected) => {
-    const history = [created, ...operations, list(stored)];
+test.each<[violation: string, operations: Operation[], stored: Book[], expected: RegExp]>([
+  ['an acknowledged book that is lost', [], [], /book 1 was acknowledged.* lost/],
+  ['a book that nobody created', [], [emma, dune], /book 2 is a phantom/],
+  ['a phantom that only a read saw', [get(2, dune, 3, 4)], [emma], /book 2 is a phantom/],
+  ['an id for two books', [create(dune1, 3, 4)], [emma], /id 1 was used twice/],
+  ['the id of a deleted book', [remove(1, 3, 4), create(dune1, 5, 6)], [dune1], /id 1 was used twice/],
+  ['a create that was carried out twice', [], [emma, { ...emma, id: 2 }], /"Emma" was created twice/],
+  ['an acknowledged update that is lost', [update(emma, 2, 3, 4)], [emma], /no order/],
+  ['half of an update', [update({ ...emma, author: 'second' }, 2, 3, noResponse)], [changed], /no order/],
+  ['a deleted book that is back', [remove(1, 3, 4)], [emma], /no order/],
+  ['a false "not found"', [get(1, undefined, 3, 4)], [emma], /no order/],
+  ['a stale read', [update(emma, 2, 3, 4), get(1, emma, 5, 6)], [changed], /no order/],
+  ['an update that comes and goes', comingAndGoing, [changed], /no order/],
+  ['two orders of two updates', [...updates, ...readings], [changed], /no order/],
+  ['a list out of order', [create(dune, 3, 4)], [dune, emma], /ascending order/],
+  ['a book twice in a list', [], [emma, emma], /ascending order/],
+  ['an error of another kind', [{ ...get(1, undefined, 3, 4), status: 500 }], [emma], /got 500/],
+])('the violation is found in a history: %s', (_violation, operations, stored, expected) => {
+  const history = [created, ...operations, list(stored)];
 
-    expect(checkHistory(history)).toContainEqual(expect.stringMatching(expected));
-  });
+  expect(checkHistory(history)).toContainEqual(expect.stringMatching(expected));
+});
 
-  test('sees that there is no list at all', () => {
-    expect(checkHistory([created])).toEqual([expect.stringMatching(/no list/)]);
-  });
+test('a history without a list is refused', () => {
+  expect(checkHistory([created])).toEqual([expect.stringMatching(/no list/)]);
 });

@@ -1,66 +1,34 @@
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
-import { corsHeaders } from '../../serverless/deploy/cors.ts';
-import {
-  createGatewayResponses,
-  gatewayResponses,
-  renderGatewayResponse,
-} from '../../serverless/deploy/gateway-responses.ts';
+import { expect, test } from 'vitest';
+import { createGatewayResponses, gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { findObstacle } from '../../serverless/deploy/stack.ts';
 import { findParameterProblem } from '../../serverless/deploy/stage-parameters.ts';
 import type { StageParameters } from '../../serverless/framework.ts';
 
-describe('gateway responses', () => {
-  test('each has the envelope, with its own status in it; AWS WAF’s is there only with its limit', () => {
-    const resources = Object.values(createGatewayResponses({}, true));
+test('each gateway response has the envelope with its own status; the one of AWS WAF comes with its limit', () => {
+  const all = createGatewayResponses({}, true);
 
-    expect(resources.map(({ Properties }) => Properties.ResponseType)).toEqual(Object.keys(gatewayResponses));
-    for (const { Properties } of resources) {
-      expect(
-        JSON.parse(Properties.ResponseTemplates['application/json'] ?? ''),
-        Properties.ResponseType,
-      ).toEqual({
-        status: Number(Properties.StatusCode),
-        message: expect.any(String),
-        data: null,
-      });
-    }
-    const withoutLimit = Object.keys(createGatewayResponses({}, false));
-    expect(withoutLimit).toHaveLength(resources.length - 1);
-    expect(withoutLimit).not.toContain('GatewayResponseWAFFILTERED');
-  });
+  for (const { Properties } of Object.values(all)) {
+    const body = JSON.parse(Properties.ResponseTemplates['application/json'] ?? '');
+    const envelope = { status: Number(Properties.StatusCode), message: expect.any(String), data: null };
+    expect(body, Properties.ResponseType).toEqual(envelope);
+  }
+  const { GatewayResponseWAFFILTERED: _, ...withoutLimit } = all;
+  expect(Object.values(all)).toHaveLength(Object.keys(gatewayResponses).length);
+  expect(createGatewayResponses({}, false)).toEqual(withoutLimit);
+});
 
-  test('headers are static values in single quotes, those of every response included', () => {
-    const headers = corsHeaders('https://docs.example.com');
-    const { GatewayResponseTHROTTLED } = createGatewayResponses(headers, false);
+test('the default gateway responses are true of any failure', () => {
+  expect(gatewayResponses.DEFAULT_4XX).toEqual({ status: 400, message: 'Bad request' });
+  expect(gatewayResponses.DEFAULT_5XX).toMatchObject({ status: 502, message: 'Bad gateway' });
+});
 
-    expect(GatewayResponseTHROTTLED?.Properties).toEqual({
-      RestApiId: { Ref: 'ApiGatewayRestApi' },
-      ResponseType: 'THROTTLED',
-      StatusCode: '429',
-      ResponseParameters: {
-        'gatewayresponse.header.Retry-After': "'1'",
-        'gatewayresponse.header.Access-Control-Allow-Origin': "'https://docs.example.com'",
-        'gatewayresponse.header.Access-Control-Expose-Headers':
-          "'ETag, Idempotency-Replayed, Link, Location, Retry-After'",
-      },
-      ResponseTemplates: { 'application/json': '{"status":429,"message":"Too many requests","data":null}' },
-    });
-  });
+test('each gateway response after which a client may try again says when', () => {
+  const sayWhen = Object.entries(gatewayResponses).filter(
+    ([, response]) => 'headers' in response && /^[1-9]\d*$/.test(response.headers['Retry-After']),
+  );
 
-  test('the defaults do not turn an unknown failure into one that means something else', () => {
-    expect(gatewayResponses.DEFAULT_4XX).toEqual({ status: 400, message: 'Bad request' });
-    expect(gatewayResponses.DEFAULT_5XX).toMatchObject({ status: 502, message: 'Bad gateway' });
-  });
-
-  test('each after which a client may try again says when', () => {
-    for (const type of ['THROTTLED', 'WAF_FILTERED', 'INTEGRATION_TIMEOUT', 'DEFAULT_5XX'] as const) {
-      const { status, headers } = renderGatewayResponse(type);
-
-      expect([429, 502, 504]).toContain(status);
-      expect(headers['Retry-After'], type).toMatch(/^[1-9]\d*$/);
-    }
-  });
+  expect(sayWhen.map(([, { status }]) => status)).toEqual([429, 429, 504, 502]);
 });
 
 const none = {
@@ -98,57 +66,54 @@ test.each(['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE', 'IM
   },
 );
 
-describe('findParameterProblem', () => {
-  test.each<[unknown, Partial<StageParameters>[]]>([
+const alarmEmail = 'oncall@example.com';
+const valuesOf = (name: keyof StageParameters, ...values: readonly unknown[]) =>
+  values.map((value) => ({ [name]: value }));
+
+test.each<[unknown, Partial<StageParameters>[]]>([
+  [undefined, [{}, domain, { ...domain, hostedZoneId }, ...valuesOf('monitoringMinutes', '0', 30)]],
+  [
+    undefined,
     [
-      undefined,
-      [
-        ...[{}, domain, { ...domain, hostedZoneId }, { monitoringMinutes: '0' }, { monitoringMinutes: 30 }],
-        { alarmEmail: 'oncall@example.com', monthlyBudget: '150' },
-        { listConcurrency: 5, probe: 'on' },
-        { tableName: 'book-catalog-prod' },
-        { tableName: 'book-catalog-prod-20260131T120000Z' },
-        ...['10', 600, '100000000'].map((requestsPerAddress) => ({ requestsPerAddress })),
-      ],
+      { alarmEmail, monthlyBudget: '150' },
+      { listConcurrency: 5, probe: 'on' },
     ],
-    ['certificateArn and hostedZoneId need domainName.', [{ hostedZoneId }, { certificateArn }]],
-    ['domainName needs certificateArn, a certificate for that name.', [{ domainName: 'api.example.com' }]],
-    [
-      'certificateArn has to be a certificate in eu-west-1, the region of the stage.',
-      [{ ...domain, certificateArn: certificateArn.replace('eu-west-1', 'us-east-1') }],
-    ],
-    [
-      'requestsPerAddress has to be a whole number of requests per minute, 10 or more.',
-      ['0', '9', '-10', '10.5', '1e3', 'many', ' 600', '1000000000000'].map((requestsPerAddress) => ({
-        requestsPerAddress,
-      })),
-    ],
-    [
-      'monitoringMinutes has to be a whole number of minutes, 0 to 30.',
-      ['', '-1', '1.5', '31', 'five'].map((monitoringMinutes) => ({ monitoringMinutes })),
-    ],
-    [
-      'monthlyBudget has to be a whole number of US dollars, and needs alarmEmail.',
-      [
-        { monthlyBudget: '150' },
-        ...['0', '1.5', '$9'].map((monthlyBudget) => ({ monthlyBudget, alarmEmail: 'oncall@example.com' })),
-      ],
-    ],
-    [
-      'listConcurrency has to be a whole number of instances, 1 to 1000.',
-      ['0', '1001', 'all'].map((listConcurrency) => ({ listConcurrency })),
-    ],
-    ['probe has to be "on", or unset.', ['off', 'true', '5'].map((probe) => ({ probe }))],
-    [
-      'tableName has to be book-catalog-prod, or begin with book-catalog-prod-.',
-      ['books', 'book-catalog-dev', 'book-catalog-production'].map((tableName) => ({ tableName })),
-    ],
-  ])('finds %j in each', (problem, all) => {
-    for (const parameters of all) {
-      expect(
-        findParameterProblem({ ...none, ...parameters }, 'book-catalog-prod', 'eu-west-1'),
-        inspect(parameters),
-      ).toBe(problem);
-    }
-  });
+  ],
+  [undefined, valuesOf('tableName', 'book-catalog-prod', 'book-catalog-prod-20260131T120000Z')],
+  [undefined, valuesOf('requestsPerAddress', '10', 600, '100000000')],
+  ['certificateArn and hostedZoneId need domainName.', [{ hostedZoneId }, { certificateArn }]],
+  [
+    'domainName needs certificateArn, a certificate for that name.',
+    valuesOf('domainName', 'api.example.com'),
+  ],
+  [
+    'certificateArn has to be a certificate in eu-west-1, the region of the stage.',
+    [{ ...domain, certificateArn: certificateArn.replace('eu-west-1', 'us-east-1') }],
+  ],
+  [
+    'requestsPerAddress has to be a whole number of requests per minute, 10 or more.',
+    valuesOf('requestsPerAddress', '0', '9', '-10', '10.5', '1e3', 'many', ' 600', '1000000000000'),
+  ],
+  [
+    'monitoringMinutes has to be a whole number of minutes, 0 to 30.',
+    valuesOf('monitoringMinutes', '', '-1', '1.5', '31', 'five'),
+  ],
+  [
+    'monthlyBudget has to be a whole number of US dollars, and needs alarmEmail.',
+    [{ monthlyBudget: '150' }, ...['0', '1.5', '$9'].map((monthlyBudget) => ({ monthlyBudget, alarmEmail }))],
+  ],
+  [
+    'listConcurrency has to be a whole number of instances, 1 to 1000.',
+    valuesOf('listConcurrency', '0', '1001', 'all'),
+  ],
+  ['probe has to be "on", or unset.', valuesOf('probe', 'off', 'true', '5')],
+  [
+    'tableName has to be book-catalog-prod, or begin with book-catalog-prod-.',
+    valuesOf('tableName', 'books', 'book-catalog-dev', 'book-catalog-production'),
+  ],
+])('the problem %j is found in the parameters %o', (problem, all) => {
+  for (const parameters of all) {
+    const found = findParameterProblem({ ...none, ...parameters }, 'book-catalog-prod', 'eu-west-1');
+    expect(found, inspect(parameters)).toBe(problem);
+  }
 });
