@@ -123,23 +123,19 @@ test('nothing that a client sent or got, or that is stored, is logged', { timeou
 function plantEverywhere(planted: string, token: string): Partial<APIGatewayProxyEvent> {
   const names = ['Cookie', planted, 'Host', 'Referer'];
   const headers = { Authorization: token, ...Object.fromEntries(names.map((name) => [name, planted])) };
+  const query = { token: planted, [planted]: planted };
   const identity = { sourceIp: planted, userAgent: planted, user: planted, cognitoIdentityId: planted };
+  const context = { path: `/${planted}`, domainName: planted, authorizer: { claims: planted }, identity };
+  // Of several headers of a name the last one counts.
+  const repeat = (values: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [planted, value]]));
   return {
     path: `/${planted}`,
     headers,
-    // Of several headers of a name the last one counts.
-    multiValueHeaders: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, [planted, value]]),
-    ),
-    queryStringParameters: { token: planted, [planted]: planted },
-    multiValueQueryStringParameters: { token: [planted], [planted]: [planted] },
-    stageVariables: { planted },
-    requestContext: {
-      requestId: 'gateway-request-id',
-      path: `/${planted}`,
-      domainName: planted,
-      authorizer: { principalId: planted, claims: planted },
-      identity,
-    } as never,
+    multiValueHeaders: repeat(headers),
+    queryStringParameters: query,
+    multiValueQueryStringParameters: repeat(query),
+    stageVariables: query,
+    requestContext: context as never,
   };
 }

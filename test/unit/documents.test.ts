@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { description, examplesOf, operations } from '../../conformance/contract/description.ts';
 import { decodeToken, forgeToken } from '../../conformance/forge-token.ts';
@@ -16,99 +16,86 @@ const maxScripts = 22;
 const read = (file: string) => readFileSync(file, 'utf8');
 const project = JSON.parse(read('package.json'));
 
-describe('docs/specification.md', () => {
-  const rules = read('docs/specification.md')
-    .split(/^- (?=\*\*\d)/m)
-    .slice(1)
-    .map((text) => ({
-      number: /^\*\*(?<number>\d+\.\d+)\*\* /.exec(text)?.groups?.number ?? text,
-      /** The file that tests it, for a rule without a conformance case of its own. */
-      testFile: /\sTest:\s`(?<file>[^`]+)`/.exec(text)?.groups?.file,
-    }));
+const rules = read('docs/specification.md')
+  .split(/^- (?=\*\*\d)/m)
+  .slice(1)
+  .map((text) => ({
+    number: /^\*\*(\d+\.\d+)\*\* /.exec(text)?.[1] ?? text,
+    /** The file that tests it, for a rule without a conformance case of its own. */
+    testFile: /\sTest:\s`([^`]+)`/.exec(text)?.[1],
+  }));
+const cited = new Set(conformanceCases.flatMap((conformanceCase) => conformanceCase.rules));
 
-  const cited = new Set(conformanceCases.flatMap((conformanceCase) => conformanceCase.rules));
+test('the rules of the specification are numbered without a gap, section by section', () => {
+  const numbers = rules.map(({ number }) => number);
+  const sections = Object.values(Object.groupBy(numbers, (number) => number.split('.')[0] ?? ''));
 
-  test('numbers its rules without a gap, section by section', () => {
-    const numbers = rules.map(({ number }) => number.split('.').map(Number) as [number, number]);
-    const sections = Object.values(Object.groupBy(numbers, ([section]) => section));
-
-    expect(numbers).toEqual(
-      sections.flatMap((members = [], index) => members.map((_, position) => [index + 1, position + 1])),
-    );
-    expect(numbers.length).toBeGreaterThan(80);
-  });
-
-  test('has no rule that no conformance case and no test shows, and names tests that exist', () => {
-    const shownByNothing = rules.filter(
-      ({ number, testFile }) => testFile === undefined && !cited.has(number),
-    );
-
-    expect(shownByNothing.map(({ number }) => `rule ${number} has no case`)).toEqual([]);
-    expect(rules.flatMap(({ testFile }) => testFile ?? []).filter((file) => !existsSync(file))).toEqual([]);
-  });
-
-  test('has every rule that a conformance case cites, and no two cases of one name', () => {
-    const known = new Set(rules.map(({ number }) => number));
-    const names = conformanceCases.map(({ name }) => name);
-
-    expect([...cited].filter((number) => !known.has(number))).toEqual([]);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  });
+  expect(numbers).toEqual(
+    sections.flatMap((all = [], section) => all.map((_, at) => `${section + 1}.${at + 1}`)),
+  );
+  expect(numbers.length).toBeGreaterThan(80);
 });
 
-describe('openapi.yaml', () => {
-  /** Status and message of each example. */
-  const textsOf = (examples: Readonly<Record<string, unknown>>) =>
-    (Object.values(examples) as Outcome[]).map(({ status, message }) => `${status} ${message}`);
+test('each rule of the specification has a conformance case, or a test that exists', () => {
+  const isShown = ({ number, testFile }: (typeof rules)[number]) =>
+    testFile === undefined ? cited.has(number) : existsSync(testFile);
 
-  test('its generated part is what the tables in lib/ say; `npm run api` writes it', async () => {
-    const { text, current } = await readDescription();
-
-    expect(text, 'openapi.yaml is not current: run `npm run api`').toBe(current);
-  });
-
-  test('its example token opens nothing: it has expired, and is not signed with the local secret', () => {
-    const [token = ''] = JSON.stringify(description).match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
-    const { header, claims } = decodeToken(token) as { header: object; claims: { exp: number } };
-    const { signingSecret } = loadLocalConfig('/nowhere', {});
-
-    expect(claims.exp).toBeLessThan(Date.now() / 1000);
-    expect(token).not.toBe(forgeToken({ header, claims, secret: signingSecret }));
-  });
-
-  test('it has exactly the outcomes of the functions and of API Gateway, each under its status', () => {
-    // A response without a body, and so without an example, and one of paths that are not described.
-    const undescribed: readonly Outcome[] = [outcomes.notModified, gatewayResponses.RESOURCE_NOT_FOUND];
-    const all: readonly Outcome[] = [...Object.values(outcomes), ...Object.values(gatewayResponses)];
-    const possible = all.filter((outcome) => !undescribed.includes(outcome));
-    const described = [description.components.responses, ...operations.map(({ responses }) => responses)]
-      .flatMap((responses) => Object.values(responses).map(examplesOf))
-      .flatMap(textsOf);
-
-    expect(new Set(described)).toEqual(
-      new Set(possible.map(({ status, message }) => `${status} ${message}`)),
-    );
-    for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses))) {
-      for (const text of textsOf(examplesOf(response))) expect(text).toMatch(new RegExp(`^${status} `));
-    }
-  });
+  expect(rules.filter((rule) => !isShown(rule))).toEqual([]);
 });
 
-describe('CONTRIBUTING.md', () => {
-  const scripts = Object.keys(project.scripts);
+test('conformance cases cite rules that exist, and have names of their own', () => {
+  const numbers = rules.map(({ number }) => number);
+  const names = conformanceCases.map(({ name }) => name);
 
-  test(`has a line for each of at most ${maxScripts} npm scripts, and names no other`, () => {
-    const lines = read('CONTRIBUTING.md').match(/^\| `npm.*/gm) ?? [];
-    const isNamed = (script: string) =>
-      lines.some((line) => new RegExp(`\`npm (run )?${script}( |\`)`).test(line));
-    const named = [...read('CONTRIBUTING.md').matchAll(/npm run ([a-z][\w:-]*)/g)].map(
-      ([, script]) => script,
-    );
+  expect([...cited].filter((number) => !numbers.includes(number))).toEqual([]);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
 
-    expect(scripts.filter((script) => !isNamed(script))).toEqual([]);
-    expect(named.filter((script = '') => !scripts.includes(script))).toEqual([]);
-    expect(scripts.length).toBeLessThanOrEqual(maxScripts);
-  });
+/** Status and message of each example. */
+const textsOf = (examples: Readonly<Record<string, unknown>>) =>
+  (Object.values(examples) as Outcome[]).map(({ status, message }) => `${status} ${message}`);
+
+test('the generated part of openapi.yaml is what the tables in lib/ say', async () => {
+  const { text, current } = await readDescription();
+
+  expect(text, 'openapi.yaml is not current: run `npm run api`').toBe(current);
+});
+
+test('the example token of openapi.yaml has expired, and is not signed with the local secret', () => {
+  const [token = ''] = JSON.stringify(description).match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
+  const { header, claims } = decodeToken(token) as { header: object; claims: { exp: number } };
+  const { signingSecret } = loadLocalConfig('/nowhere', {});
+
+  expect(claims.exp).toBeLessThan(Date.now() / 1000);
+  expect(token).not.toBe(forgeToken({ header, claims, secret: signingSecret }));
+});
+
+test('openapi.yaml has the outcomes of the functions and of API Gateway, each under its status', () => {
+  // A response without a body, and so without an example, and one of paths that are not described.
+  const undescribed: readonly Outcome[] = [outcomes.notModified, gatewayResponses.RESOURCE_NOT_FOUND];
+  const all: readonly Outcome[] = [...Object.values(outcomes), ...Object.values(gatewayResponses)];
+  const possible = all.filter((outcome) => !undescribed.includes(outcome));
+  const described = [description.components.responses, ...operations.map(({ responses }) => responses)]
+    .flatMap((responses) => Object.values(responses).map(examplesOf))
+    .flatMap(textsOf);
+
+  expect(new Set(described)).toEqual(new Set(possible.map(({ status, message }) => `${status} ${message}`)));
+  for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses))) {
+    for (const text of textsOf(examplesOf(response))) expect(text).toMatch(new RegExp(`^${status} `));
+  }
+});
+
+const scripts = Object.keys(project.scripts);
+
+test(`CONTRIBUTING.md has a line for each of at most ${maxScripts} npm scripts, and names no other`, () => {
+  const lines = read('CONTRIBUTING.md').match(/^\| `npm.*/gm) ?? [];
+  const isNamed = (script: string) =>
+    lines.some((line) => new RegExp(`\`npm (run )?${script}( |\`)`).test(line));
+  const named = [...read('CONTRIBUTING.md').matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, script]) => script);
+
+  expect(scripts.filter((script) => !isNamed(script))).toEqual([]);
+  expect(named.filter((script = '') => !scripts.includes(script))).toEqual([]);
+  expect(scripts.length).toBeLessThanOrEqual(maxScripts);
 });
 
 test('package.json, its lock file, the client, openapi.yaml and the changelog name the same version', () => {
