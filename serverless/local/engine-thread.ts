@@ -22,17 +22,7 @@ const { folder, port } = workerData as EngineThreadData;
 
 // A second start, after a failure.
 if (port !== 0) requireData(folder);
-// dynalite reports a folder that it cannot open only at its first operation.
-const store = new ClassicLevel(folder);
-try {
-  await store.open();
-} catch (error) {
-  throw (error as Error).cause ?? error;
-} finally {
-  await store.close();
-}
-
-const server = createEngine(folder).listen(port, '127.0.0.1');
+const server = (await createEngine(folder)).listen(port, '127.0.0.1');
 refuseWithoutData(server, folder);
 await once(server, 'listening');
 parentPort?.postMessage((server.address() as AddressInfo).port);

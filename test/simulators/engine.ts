@@ -23,7 +23,7 @@ export async function provideEngine(): Promise<Engine> {
 
 /** Starts an engine in this process, with its data in a folder or in memory, on a loopback port, by default a free one. */
 export async function startEngine(path?: string, port = 0) {
-  const server = createEngine(path);
+  const server = await createEngine(path);
   const chosen = await listen(server, port);
   return { port: chosen, endpoint: `http://127.0.0.1:${chosen}`, stop: () => close(server) };
 }
