@@ -119,31 +119,24 @@ export function createBookCatalogClient({
     },
   });
 
-  const send = async (
-    method: 'get' | 'post' | 'put' | 'delete',
-    path: string,
-    { idempotencyKey, ifMatch, headers, ...init }: CallOptions = {},
-  ) => {
-    const creates = method === 'post' && path === '/book';
-    const key = idempotencyKey === undefined && creates ? crypto.randomUUID() : idempotencyKey;
-    const allHeaders = mergeHeaders(
-      headers,
-      key == null ? {} : { 'Idempotency-Key': key },
-      ifMatch === undefined ? {} : { 'If-Match': ifMatch },
-    );
-    // BookCatalogClient has the types of openapi-fetch; here any path goes with any method.
-    const sendOnce = () => http.request(method as 'get', path as '/books', { ...init, headers: allHeaders });
-    const attempt = async () => {
-      const result = await sendOnce();
-      return result.response.status === 401 && path !== '/token' ? sendOnce() : result;
+  const send =
+    (method: 'get' | 'post' | 'put' | 'delete') =>
+    async (path: string, { idempotencyKey, ifMatch, headers, ...init }: CallOptions = {}) => {
+      const creates = method === 'post' && path === '/book';
+      const key = idempotencyKey === undefined && creates ? crypto.randomUUID() : idempotencyKey;
+      const allHeaders = mergeHeaders(headers, { 'Idempotency-Key': key ?? undefined, 'If-Match': ifMatch });
+      // BookCatalogClient has the types of openapi-fetch; here any path goes with any method.
+      const sendOnce = () =>
+        http.request(method as 'get', path as '/books', { ...init, headers: allHeaders });
+      const attempt = async () => {
+        const result = await sendOnce();
+        return result.response.status === 401 && path !== '/token' ? sendOnce() : result;
+      };
+      const repeatable = method === 'get' || path === '/token' || (creates && key !== null);
+      return repeatable ? retry(attempt, makePolicy(init.signal)) : attempt();
     };
-    const repeatable = method === 'get' || path === '/token' || (creates && key !== null);
-    return repeatable ? retry(attempt, makePolicy(init.signal)) : attempt();
-  };
 
-  const bind = (method: Parameters<typeof send>[0]) => (path: string, init?: CallOptions) =>
-    send(method, path, init);
-  const methods = { GET: bind('get'), POST: bind('post'), PUT: bind('put'), DELETE: bind('delete') };
+  const methods = { GET: send('get'), POST: send('post'), PUT: send('put'), DELETE: send('delete') };
   return methods as unknown as BookCatalogClient;
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { forgeToken } from '../../conformance/forge-token.ts';
 import { findFreePort } from './free-port.ts';
 
@@ -68,7 +69,7 @@ export class LocalService {
         await service.kill();
         throw new Error(`the service did not start:\n${service.output}`);
       }
-      await new Promise((done) => setTimeout(done, 50));
+      await wait(50);
     }
     return service;
   }

@@ -45,11 +45,10 @@ export async function startLambdaInstance(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
+  const collect = (text: string) => {
+    output += text;
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', collect);
   const exited = once(child, 'close').then(() => {
     api.fail(new Error(`the instance exited with code ${child.exitCode}:\n${output}`));
   });

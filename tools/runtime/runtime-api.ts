@@ -18,8 +18,6 @@ interface Invocation extends PromiseWithResolvers<InvocationResult> {
   readonly timeoutMs: number;
 }
 
-const version = '/2018-06-01';
-
 /** The function's timeout, unless a test has another one. */
 const usualTimeoutMs = 30_000;
 
@@ -84,38 +82,32 @@ export class RuntimeApi {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url ?? '';
-    if (path === `${version}/runtime/invocation/next`) {
+    const [, phase, id = '', outcome] =
+      /\/runtime\/(\w+)\/([^/]+)(?:\/(\w+))?$/.exec(request.url ?? '') ?? [];
+    if (id === 'next') {
       this.#waiting = response;
       this.#init.resolve();
       this.#dispatch();
       return;
     }
-    if (path === `${version}/runtime/init/error`) {
-      this.#init.reject(new Error(JSON.stringify(await json(request))));
-      response.writeHead(202).end();
-      return;
-    }
-    const [, id = '', outcome] = /\/runtime\/invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
     const invocation = this.#invocations.get(id);
-    if (!invocation) {
-      response.writeHead(404).end();
-      return;
-    }
     this.#invocations.delete(id);
-    if (outcome === 'error') {
-      invocation.resolve({ kind: 'error', error: await json(request) });
+    if (phase === 'init') {
+      this.#init.reject(new Error(JSON.stringify(await json(request))));
+    } else if (outcome === 'error') {
+      invocation?.resolve({ kind: 'error', error: await json(request) });
     } else if (request.headers['lambda-runtime-function-response-mode'] === 'streaming') {
-      invocation.resolve({ kind: 'stream', stream: request });
+      invocation?.resolve({ kind: 'stream', stream: request });
       await once(request, 'close');
     } else {
       const payload = await buffer(request);
       if (payload.length > maxPayloadBytes) {
-        invocation.resolve({ kind: 'error', error: { errorType: 'Function.ResponseSizeTooLarge' } });
-        response.writeHead(413).end('{"errorType":"Function.ResponseSizeTooLarge"}');
+        const error = { errorType: 'Function.ResponseSizeTooLarge' };
+        invocation?.resolve({ kind: 'error', error });
+        response.writeHead(413).end(JSON.stringify(error));
         return;
       }
-      invocation.resolve({ kind: 'response', payload: JSON.parse(payload.toString()) });
+      invocation?.resolve({ kind: 'response', payload: JSON.parse(payload.toString()) });
     }
     response.writeHead(202).end();
   }
@@ -146,13 +138,12 @@ export async function toHttpResponse(result: InvocationResult): Promise<ProxyRes
   }
   const chunks: AsyncIterator<Buffer> = result.stream[Symbol.asyncIterator]();
   let received = Buffer.alloc(0);
-  let end = -1;
-  while (end < 0) {
+  while (!received.includes(delimiter)) {
     const { done, value } = await chunks.next();
     if (done) throw new Error('the stream ended before its metadata did');
     received = Buffer.concat([received, value]);
-    end = received.indexOf(delimiter);
   }
+  const end = received.indexOf(delimiter);
   const readBody = async function* () {
     yield received.subarray(end + delimiter.length);
     yield* { [Symbol.asyncIterator]: () => chunks };
