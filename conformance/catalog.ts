@@ -15,6 +15,7 @@ export const dune = aBook({ title: 'Dune', author: 'Frank Herbert', year: 1965 }
 /** A page of the largest books takes 20 s at the rate at which Lambda streams. */
 const pageLength = 100;
 
+const createsAtOnce = 20;
 const deletionsAtOnce = 16;
 const jsonType = { 'Content-Type': 'application/json' };
 
@@ -28,11 +29,6 @@ export class Catalog {
   constructor(session: Session, responses: HttpResponse[] = []) {
     this.session = session;
     this.#responses = responses;
-  }
-
-  /** Turns a path below the base URL into a URL, as a client that follows a link would. */
-  resolve(path: string): URL {
-    return this.session.resolve(path);
   }
 
   /** Sends a request as it is, without a token. */
@@ -68,14 +64,10 @@ export class Catalog {
     return expectCreated(await this.call('POST', '/book', wanted), wanted);
   }
 
-  /** Creates books whose years count from 0. @returns them in the order of their ids */
-  async createBooks(
-    count: number,
-    atOnce: number,
-    fields: Partial<BookFields> = {},
-  ): Promise<readonly Book[]> {
-    const books = await inParallel(count, atOnce, (year) => this.createBook({ ...fields, year }));
-    return books.sort((a, b) => a.id - b.id);
+  /** Creates books, some at a time, whose years count from 0. @returns them in the order of their ids */
+  async createBooks(count: number, fields: Partial<BookFields> = {}): Promise<readonly Book[]> {
+    const books = await inParallel(count, createsAtOnce, (year) => this.createBook({ ...fields, year }));
+    return books.toSorted((one, other) => one.id - other.id);
   }
 
   /** Changes fields of a book and checks the response. @returns the changed book */

@@ -138,10 +138,7 @@ export async function request(
 ) {
   const { origin, pathname, search } = new URL(url);
   const client = new HttpClient({ baseUrl: origin });
-  try {
-    const response = await client.send({ method, path: pathname + search, ...init });
-    return { ...response, envelope: JSON.parse(response.body.toString()) as Envelope };
-  } finally {
-    client.close();
-  }
+  const sent = client.send({ method, path: pathname + search, ...init });
+  const response = await sent.finally(() => client.close());
+  return { ...response, envelope: JSON.parse(response.body.toString()) as Envelope };
 }

@@ -80,8 +80,8 @@ export default function addCases(test: Test): void {
     const { id } = expectCreated(response, emma);
     const { location = '' } = response.headers;
     assert.match(location, /^\/[^/]/, `Location is a path, got ${location}`);
-    const there = new URL(location, catalog.resolve('/book'));
-    assert.deepEqual(there, catalog.resolve(`/book/${id}`), 'where Location leads');
+    const there = new URL(location, catalog.session.resolve('/book'));
+    assert.deepEqual(there, catalog.session.resolve(`/book/${id}`), 'where Location leads');
   });
 
   for (const body of partialBodies) {

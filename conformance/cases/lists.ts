@@ -35,7 +35,7 @@ const codings = [
 export default function addCases(test: Test): void {
   test('7.1', 'The list holds books of 2 MB, more than a page of the database', async (catalog) => {
     const title = 'x'.repeat(380 * 1024);
-    await catalog.expectInList(await catalog.createBooks(6, 3, { title }));
+    await catalog.expectInList(await catalog.createBooks(6, { title }));
   });
 
   test('7.1, 3.7', 'A book is in the list from its creation to its deletion', async (catalog) => {
@@ -51,7 +51,7 @@ export default function addCases(test: Test): void {
 
   for (const limit of [1, 3, 7]) {
     test('7.3, 7.4', `Pages of ${limit}, followed by their links, hold every book once`, async (catalog) => {
-      const books = await catalog.createBooks(7, 1);
+      const books = await catalog.createBooks(7);
       const [first = 0, last = 0] = [books[0]?.id, books.at(-1)?.id];
       const seen: Book[] = [];
       // Before the first id of all there is none to go on from.
@@ -74,7 +74,7 @@ export default function addCases(test: Test): void {
   }
 
   test('7.3, 7.6', 'A page starts after the given id, whether that book exists or not', async (catalog) => {
-    const books = await catalog.createBooks(3, 1);
+    const books = await catalog.createBooks(3);
     const [first, second, third] = books as [Book, Book, Book];
     const expectAfter = async ({ id }: Book, expected: readonly Book[]) => {
       const page = await getPage(catalog, `/books?page=9&limit=1000&after=${id}&Limit=1`);
@@ -89,7 +89,7 @@ export default function addCases(test: Test): void {
   });
 
   test('7.4', 'A page has a link when more books follow, and only then', async (catalog) => {
-    const [first] = await catalog.createBooks(3, 1);
+    const [first] = await catalog.createBooks(3);
     const { next } = await getPage(catalog, `/books?limit=1&after=${first?.id}`);
     assert.notEqual(next, undefined, 'a page that the third book follows has a link');
     await eventually(async () => {
@@ -155,7 +155,7 @@ async function getPage(
   if (link === undefined) return { books, next: undefined };
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(String(link))?.[1] ?? '';
   assert.notEqual(target, '', `the header Link is <...>; rel="next", got ${link}`);
-  const here = catalog.resolve(path);
+  const here = catalog.session.resolve(path);
   const there = new URL(target, here);
   assert.equal(there.pathname, here.pathname, 'the path of the link');
   return { books, next: `/books${there.search}` };

@@ -44,7 +44,7 @@ export default function addCases(test: Test): void {
   test('1.6', 'One slash at the end of a path is ignored, more are not found', ofGateway, async (catalog) => {
     const created = await catalog.call('POST', '/book/', dune);
     const book = expectCreated(created, dune);
-    assert.equal(created.headers.location, catalog.resolve(`/book/${book.id}`).pathname, 'Location');
+    assert.equal(created.headers.location, catalog.session.resolve(`/book/${book.id}`).pathname, 'Location');
     expectResponse(await catalog.call('GET', `/book/${book.id}/`), outcomes.bookRetrieved, book);
     const page = await catalog.call('GET', `/books/?limit=1&after=${book.id - 1}`);
     assert.deepEqual(expectBooks(page), [book], 'the page');
