@@ -79,35 +79,32 @@ async function restore({ stage, at, table, from, prepare, yes }: Options): Promi
     console.log('There is nothing to switch.');
     return;
   }
-  const complete = async () => {
+  const steps = new Map<string, () => Promise<void>>();
+  if (at !== undefined) {
+    const title = `Restore ${source} as of ${at.toISOString()} to ${target}`;
+    steps.set(title, () => restoreTable(client, source, target, at));
+  }
+  const completion = 'recovery, time to live, deletion protection, the tags of';
+  steps.set(`Give ${target} ${completion} ${live}, and a counter above its counter`, async () => {
     await completeTable(client, liveTable, target);
     // Without the live table, nobody knows which ids it gave to books after the moment.
     const lastId = await readCounter(client, liveTable ? live : target);
     await raiseCounter(client, target, lastId + counterMargin);
-  };
-  const completion = 'recovery, time to live, deletion protection, the tags of';
-  const deployment = `set ${settingsPath(stage)}/tableName, and deploy this folder's version`;
-  const steps: readonly (readonly [title: string, run: () => Promise<void>] | undefined)[] = [
-    at && [
-      `Restore ${source} as of ${at.toISOString()} to ${target}`,
-      () => restoreTable(client, source, target, at),
-    ],
-    [`Give ${target} ${completion} ${live}, and a counter above its counter`, complete],
-    liveTable && [
-      `Compare the books of ${live} and ${target}, which reads both tables`,
-      () => compareTables(client, live, target),
-    ],
-    prepare && !yes
-      ? undefined
-      : [`Switch the stage to ${target}: ${deployment}`, () => switchTable(client, stage, live, target)],
-  ];
-  const all = steps.filter((step) => step !== undefined);
-  for (const [index, [title]] of all.entries()) console.log(`${index + 1}. ${title}`);
+  });
+  if (liveTable) {
+    const title = `Compare the books of ${live} and ${target}, which reads both tables`;
+    steps.set(title, () => compareTables(client, live, target));
+  }
+  if (yes || !prepare) {
+    const deployment = `set ${settingsPath(stage)}/tableName, and deploy this folder's version`;
+    steps.set(`Switch the stage to ${target}: ${deployment}`, () => switchTable(client, stage, live, target));
+  }
+  for (const [index, title] of [...steps.keys()].entries()) console.log(`${index + 1}. ${title}`);
   if (!(prepare || yes)) {
     console.log('Nothing has been done. Add --prepare for all steps but the last, or --yes for all.');
     return;
   }
-  for (const [, run] of all) await run();
+  for (const run of steps.values()) await run();
   if (!yes) console.log(`Nothing has been switched. Add --yes to switch, or delete ${target}.`);
 }
 
