@@ -47,12 +47,8 @@ test.each(['ResourceNotFoundException', 'AccessDeniedException'])('no attempt su
 });
 
 test('nothing of a response that is not JSON is quoted', () => {
-  const interpreted = interpretError(named('SyntaxError', '"Emma"... is not valid JSON'));
-
-  expect(interpreted).toEqual(
-    new AttemptError('DynamoDB failed: its response is not JSON', { mayBeDone: true }),
-  );
-  expect(interpreted.cause).toBeUndefined();
+  const expected = new AttemptError('DynamoDB failed: its response is not JSON', { mayBeDone: true });
+  expect(interpretError(named('SyntaxError', '"Emma"... is not valid JSON'))).toStrictEqual(expected);
 });
 
 test.each([undefined, null, 'text', 42])('the thrown value %j is an unavailable storage', (cause) => {
