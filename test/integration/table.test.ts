@@ -9,14 +9,6 @@ const tables = await useTables();
 const open = (tableName: string, endpoint = tables.endpoint) =>
   openTable({ endpoint, region: 'us-east-1', tableName });
 
-test('a book table opens, empty and in use', async () => {
-  const { tableName, repository } = await tables.open();
-
-  await open(tableName);
-  await repository.create(emma);
-  await open(tableName);
-});
-
 test('a missing table is named', async () => {
   await expect(open('no-such-table')).rejects.toMatchObject({
     name: 'TableNotFoundError',

@@ -3,10 +3,8 @@ import { expect, test } from 'vitest';
 
 function run(command: string, script: string, option: string) {
   const env = { PATH: process.env.PATH, npm_lifecycle_event: script, [`npm_config_${option}`]: 'true' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, command.split(' '), {
-    env,
-    encoding: 'utf8',
-  });
+  const options = { env, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, command.split(' '), options);
   return { status, stdout, stderr: stderr.split('\n')[0] };
 }
 

@@ -140,13 +140,11 @@ test('without the secret nobody makes a valid token, whatever its header and its
         fc.mixedCase(fc.constantFrom('none', 'hs256', 'rs256')),
         fc.jsonValue(),
       ),
-      typ: fc.constantFrom('JWT', 'at+jwt', '', null),
       kid: fc.oneof(fc.constantFrom('../../dev/null', "' OR 1=1 --", '__proto__', '|ls'), fc.string()),
       jku: fc.constant('http://127.0.0.1:9/keys.json'),
       jwk: fc.constantFrom({ kty: 'oct', k: '' }, jwk),
       crit: fc.constantFrom(['b64'], ['kid'], [], ['alg'], 'b64'),
       b64: fc.constantFrom(true, false, 'false'),
-      zip: fc.constant('DEF'),
     },
     { requiredKeys: ['alg'] },
   );
