@@ -3,12 +3,11 @@
 export interface Serverless {
   readonly serviceDir: string;
   readonly configurationFilename: string;
-  /** The configuration file as it is, with the variables that are resolved so far. */
-  readonly configurationInput: { readonly params?: Readonly<Record<string, unknown>> };
   readonly processedInput: { readonly commands: readonly string[] };
   readonly service: Service;
   /** The framework prints the message of this error without a stack and ends with exit code 1. */
   readonly classes: { readonly Error: ErrorConstructor };
+  readonly configSchemaHandler: { defineFunctionProperties(provider: 'aws', schema: object): void };
   readonly pluginManager: { readonly plugins: readonly object[] };
   getProvider(name: 'aws'): AwsProvider;
 }
@@ -16,13 +15,16 @@ export interface Serverless {
 /** serverless.yml with all variables resolved. */
 export interface Service {
   readonly service: string;
-  readonly custom: { readonly stage: StageParameters; readonly optional: readonly OptionalPart[] };
+  readonly custom: {
+    readonly stage: StageParameters;
+    /** Parts of the template that are there when their parameter is not empty. */
+    readonly optional: Readonly<Partial<Record<keyof StageParameters, Partial<Template>>>>;
+  };
   readonly provider: {
     readonly architecture: string;
     readonly runtime: string;
     /** In seconds. */
     readonly timeout?: number;
-    readonly environment: { readonly CORS_ORIGIN: string };
     readonly compiledCloudFormationTemplate: Template;
     rollbackConfiguration?: object;
     stackParameters?: readonly object[];
@@ -35,40 +37,33 @@ export interface PluginUtils {
   readonly log: { readonly notice: (message: string) => void };
 }
 
-/** A part of the template that is there when its parameter is not empty. */
-interface OptionalPart extends Partial<Template> {
-  readonly parameter: string | number;
-}
-
 /** The parameters of serverless/stages.yml that the plugins use; an unset one is empty. */
-export type StageParameters = Readonly<
-  Record<
-    | 'domainName'
-    | 'certificateArn'
-    | 'hostedZoneId'
-    | 'permissionsBoundary'
-    | 'tableName'
-    | 'alarmEmail'
-    | 'probe',
-    string
-  > &
-    Record<
-      | 'requestsPerAddress'
-      | 'monitoringMinutes'
-      | 'monthlyBudget'
-      | 'listConcurrency'
-      | 'throttlingBurstLimit',
-      string | number
-    >
->;
+export interface StageParameters {
+  readonly domainName: string;
+  readonly certificateArn: string;
+  readonly hostedZoneId: string;
+  readonly requestsPerAddress: string | number;
+  readonly permissionsBoundary: string;
+  readonly monitoringMinutes: string | number;
+  readonly tableName: string;
+  readonly alarmEmail: string;
+  readonly monthlyBudget: string | number;
+  readonly listConcurrency: string | number;
+  readonly probe: string;
+  readonly corsOrigin: string;
+  readonly throttlingBurstLimit: string | number;
+}
 
 export interface FunctionDefinition {
   /** Path of the module without its extension, a dot, the name of the export. */
   readonly handler: string;
   /** In seconds. */
   readonly timeout?: number;
+  /** Its actions on the book table, like `GetItem`. */
+  readonly tableActions?: readonly string[];
   readonly events?: readonly { http?: string | HttpEvent }[];
   package?: { readonly artifact: string };
+  role?: object;
 }
 
 /** An HTTP event; the short form is a text like `GET /books`. */
@@ -78,7 +73,7 @@ export interface HttpEvent {
   readonly cors?: { readonly origin: string; readonly headers: readonly string[]; readonly maxAge: number };
 }
 
-export interface Template {
+interface Template {
   readonly Resources: Record<string, Resource>;
   readonly Outputs: Record<string, unknown>;
 }
@@ -98,6 +93,11 @@ interface AwsProvider {
 }
 
 export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
+
+/** @returns how the framework begins the logical ids of what belongs to a function */
+export function toLogicalId(functionName: string): string {
+  return functionName.replace(/^./, (letter) => letter.toUpperCase());
+}
 
 /** Reads an HTTP event in its short form or its long one; the path gets a leading slash. */
 export function readHttpEvent(http: string | HttpEvent): HttpEvent {

@@ -46,31 +46,27 @@ export function renderGatewayResponse(type: GatewayResponseType, headers: Header
 }
 
 /** Makes the CloudFormation resources of the gateway responses, by logical id; for AWS WAF only behind AWS WAF. */
-export function createGatewayResponses(headers: Headers, limitsAddresses: boolean) {
+export function createGatewayResponses(sharedHeaders: Headers, limitsAddresses: boolean) {
   const types = (Object.keys(gatewayResponses) as GatewayResponseType[]).filter(
     (type) => type !== 'WAF_FILTERED' || limitsAddresses,
   );
-  return Object.fromEntries(
-    types.map((type) => [`GatewayResponse${type.replaceAll('_', '')}`, createGatewayResponse(type, headers)]),
-  );
-}
-
-function createGatewayResponse(type: GatewayResponseType, sharedHeaders: Headers) {
-  const { status, headers, body } = renderGatewayResponse(type, sharedHeaders);
-  const { 'Content-Type': contentType = '', ...others } = headers;
-  // Single quotes mark a static value.
-  const parameters = Object.entries(others).map(([name, value]) => [
-    `gatewayresponse.header.${name}`,
-    `'${value}'`,
-  ]);
-  return {
-    Type: 'AWS::ApiGateway::GatewayResponse',
-    Properties: {
+  const resources = types.map((type) => {
+    const { status, headers, body } = renderGatewayResponse(type, sharedHeaders);
+    const { 'Content-Type': contentType = '', ...others } = headers;
+    // Single quotes mark a static value.
+    const parameters = Object.entries(others).map(([name, value]) => [
+      `gatewayresponse.header.${name}`,
+      `'${value}'`,
+    ]);
+    const Properties = {
       RestApiId: { Ref: 'ApiGatewayRestApi' },
       ResponseType: type,
       StatusCode: String(status),
       ...(parameters.length > 0 && { ResponseParameters: Object.fromEntries(parameters) }),
       ResponseTemplates: { [contentType]: body },
-    },
-  };
+    };
+    const logicalId = `GatewayResponse${type.replaceAll('_', '')}`;
+    return [logicalId, { Type: 'AWS::ApiGateway::GatewayResponse', Properties }] as const;
+  });
+  return Object.fromEntries(resources);
 }

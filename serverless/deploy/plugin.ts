@@ -1,4 +1,4 @@
-import type { Hooks, PluginUtils, Serverless, Template } from '../framework.ts';
+import { type Hooks, type PluginUtils, type Serverless, toLogicalId } from '../framework.ts';
 import { findQuotaProblem } from './concurrency-quota.ts';
 import { addPreflights, corsHeaders } from './cors.ts';
 import { createGatewayResponses } from './gateway-responses.ts';
@@ -6,7 +6,7 @@ import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts
 import { readSettings, settingsPath } from './settings.ts';
 import { findObstacle, findStack, stackNameOf } from './stack.ts';
 import { findParameterProblem } from './stage-parameters.ts';
-import { checkStage, findRegion, noRegion } from './target.ts';
+import { findRegion, findStageProblem, noRegion } from './target.ts';
 
 const remoteCommands = new Set(['deploy', 'remove', 'rollback', 'info']); // those that talk to AWS
 const updateCommands = new Set(['deploy', 'rollback']);
@@ -24,6 +24,7 @@ interface ChangeSetPlugin {
  * Serverless plugin for what the framework leaves open about the stack:
  * - a stage, a region, credentials or parameters that are wrong or missing end a command before it does anything;
  * - `${setting:NAME}` is a setting of the stage (settings.ts) in a deploy, and nothing otherwise;
+ * - each function has the role that serverless/resources/roles.js makes from its `tableActions`;
  * - the template has the gateway responses, the permissions boundary, and the parts whose parameters are set;
  * - a stack that takes no deploy ends it with what to do (stack.ts);
  * - alarms of errors roll back an update (rollback-triggers.ts), but not a rollback;
@@ -47,6 +48,8 @@ export default class DeployPlugin {
     this.#serverless = serverless;
     // Now, because the framework then announces a deploy to its default region.
     if (!findRegion(options.region) && this.#isOneOf(remoteCommands)) this.#fail(noRegion);
+    const actions = { type: 'array', items: { type: 'string' } };
+    serverless.configSchemaHandler.defineFunctionProperties('aws', { properties: { tableActions: actions } });
     this.hooks = {
       initialize: () => {
         // Otherwise the framework ends at the first failed resource, while CloudFormation is still rolling the update
@@ -54,24 +57,26 @@ export default class DeployPlugin {
         options.verbose = true;
         return this.#check();
       },
-      'before:package:compileEvents': () => {
-        const { functions, provider } = serverless.service;
-        const origin = provider.environment.CORS_ORIGIN;
-        if (origin !== '') addPreflights(Object.values(functions), origin);
-      },
+      'before:package:initialize': () => this.#completeFunctions(),
       'after:aws:package:finalize:mergeCustomProviderResources': () => this.#completeTemplate(),
-      'before:aws:deploy:deploy:createStack': () => {
+      'before:aws:deploy:deploy:createStack': async () => {
         this.#adoptRetainedTable();
-        return this.#setRollbackTriggers();
+        const minutes = Number(this.#parameters.monitoringMinutes);
+        const config = await this.#aws.getAwsSdkV3Config();
+        const triggers = await findRollbackTriggers(await this.#findStack(), minutes, config);
+        serverless.service.provider.rollbackConfiguration = triggers;
       },
       'after:deploy:deploy': async () => {
-        const burst = Number(serverless.service.custom.stage.throttlingBurstLimit);
+        const burst = Number(this.#parameters.throttlingBurstLimit);
         const problem = await findQuotaProblem(burst, await this.#aws.getAwsSdkV3Config());
         if (problem !== undefined) log.notice(problem);
       },
-      'before:rollback:rollback': () => {
-        serverless.service.provider.rollbackConfiguration = noRollbackTriggers;
-        return this.#keepRestoredTable();
+      'before:rollback:rollback': async () => {
+        const { provider } = serverless.service;
+        provider.rollbackConfiguration = noRollbackTriggers;
+        // The template of an earlier version would use the table that the stage had then.
+        if (!(await this.#findStack())?.parameters.RestoredTable) return;
+        provider.stackParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }];
       },
       'after:remove:remove': () =>
         log.notice('The table and its books are kept; the next deploy of this stage uses them.'),
@@ -86,28 +91,35 @@ export default class DeployPlugin {
     return this.#serverless.getProvider('aws');
   }
 
+  get #stage() {
+    return this.#aws.getStage();
+  }
+
+  get #parameters() {
+    return this.#serverless.service.custom.stage;
+  }
+
   #isOneOf(commands: ReadonlySet<string>): boolean {
     return commands.has(this.#serverless.processedInput.commands[0] ?? '');
   }
 
   async #findStack() {
-    return findStack(stackNameOf(this.#aws.getStage()), await this.#aws.getAwsSdkV3Config());
+    return findStack(stackNameOf(this.#stage), await this.#aws.getAwsSdkV3Config());
   }
 
   async #findObstacle(): Promise<string | undefined> {
     const stack = await this.#findStack();
-    return stack && findObstacle(this.#aws.getStage(), stack.status);
+    return stack && findObstacle(this.#stage, stack.status);
   }
 
   async #check(): Promise<void> {
     const unknown = [...(await this.#prepare()).keys()].find((name) => !this.#settingNames.has(name));
     if (unknown !== undefined) {
-      const parameter = `${settingsPath(this.#aws.getStage())}/${unknown}`;
+      const parameter = `${settingsPath(this.#stage)}/${unknown}`;
       const known = [...this.#settingNames].join(', ');
       this.#fail(`${parameter} in Parameter Store is no setting. Settings are ${known}.`);
     }
-    const { stage } = this.#serverless.service.custom;
-    const problem = findParameterProblem(stage, stackNameOf(this.#aws.getStage()), this.#aws.getRegion());
+    const problem = findParameterProblem(this.#parameters, stackNameOf(this.#stage), this.#aws.getRegion());
     if (problem !== undefined) this.#fail(problem);
     if (!this.#isOneOf(updateCommands)) return;
     const obstacle = await this.#findObstacle();
@@ -124,63 +136,68 @@ export default class DeployPlugin {
 
   /** Checks stage, region and credentials, and reads the settings for a deploy; once. */
   #prepare(): Promise<ReadonlyMap<string, string>> {
-    this.#settings ??= this.#checkTarget().then(() =>
-      this.#serverless.processedInput.commands[0] === 'deploy' ? this.#readSettings() : new Map(),
-    );
+    this.#settings ??= this.#checkAndReadSettings();
     return this.#settings;
   }
 
-  async #checkTarget(): Promise<void> {
-    const { configurationInput } = this.#serverless;
-    const { default: _, ...stages } = configurationInput.params ?? {};
-    try {
-      checkStage(this.#aws.getStage(), Object.keys(stages));
-    } catch (error) {
-      this.#fail((error as Error).message);
+  async #checkAndReadSettings(): Promise<ReadonlyMap<string, string>> {
+    const problem = findStageProblem(this.#stage);
+    if (problem !== undefined) this.#fail(problem);
+    const failWith = (start: string) => (error: Error) =>
+      this.#fail(`${start}: ${error.message.split('\n')[0]}`);
+    if (this.#isOneOf(remoteCommands)) {
+      await this.#aws.getAccountId().catch(failWith('AWS cannot be used with these credentials'));
     }
-    if (!this.#isOneOf(remoteCommands)) return;
-    try {
-      await this.#aws.getAccountId();
-    } catch (error) {
-      this.#fail(`AWS cannot be used with these credentials: ${firstLine(error)}`);
-    }
+    if (this.#serverless.processedInput.commands[0] !== 'deploy') return new Map();
+    return readSettings(this.#stage, await this.#aws.getAwsSdkV3Config()).catch(
+      failWith(`The settings ${settingsPath(this.#stage)}/* in Parameter Store cannot be read`),
+    );
   }
 
-  async #readSettings(): Promise<ReadonlyMap<string, string>> {
-    const stage = this.#aws.getStage();
-    try {
-      return await readSettings(stage, await this.#aws.getAwsSdkV3Config());
-    } catch (error) {
-      const path = `${settingsPath(stage)}/*`;
-      this.#fail(`The settings ${path} in Parameter Store cannot be read: ${firstLine(error)}`);
+  #completeFunctions(): void {
+    const { functions } = this.#serverless.service;
+    for (const [name, definition] of Object.entries(functions)) {
+      if (!definition.tableActions)
+        this.#fail(`${name} has no role: serverless.yml does not say its tableActions.`);
+      definition.role = { 'Fn::Sub': `\${${toLogicalId(name)}Role.Arn}` };
     }
+    if (this.#parameters.corsOrigin !== '')
+      addPreflights(Object.values(functions), this.#parameters.corsOrigin);
   }
 
   #completeTemplate(): void {
     const { custom, provider } = this.#serverless.service;
-    const { compiledCloudFormationTemplate: template, environment } = provider;
-    const { permissionsBoundary, requestsPerAddress, listConcurrency } = custom.stage;
-    const headers = environment.CORS_ORIGIN === '' ? {} : corsHeaders(environment.CORS_ORIGIN);
+    const { Resources, Outputs } = provider.compiledCloudFormationTemplate;
+    const { corsOrigin, permissionsBoundary, requestsPerAddress, listConcurrency } = this.#parameters;
+    const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
     const responses = createGatewayResponses(headers, requestsPerAddress !== '');
-    Object.assign(template.Resources, responses);
-    completeDeployment(template, Object.keys(responses));
-    for (const { parameter, Resources, Outputs } of custom.optional) {
-      if (parameter === '') continue;
-      Object.assign(template.Resources, Resources);
-      Object.assign(template.Outputs, Outputs);
+    Object.assign(Resources, responses);
+    for (const [parameter, part] of Object.entries(custom.optional)) {
+      if (this.#parameters[parameter as keyof typeof custom.stage] === '') continue;
+      Object.assign(Resources, part.Resources);
+      Object.assign(Outputs, part.Outputs);
     }
-    const list = template.Resources.ListBooksLambdaFunction;
+    const list = Resources.ListBooksLambdaFunction;
     if (listConcurrency !== '' && list)
       list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
-    if (permissionsBoundary === '') return;
-    for (const { Type, Properties } of Object.values(template.Resources)) {
-      if (Type === 'AWS::IAM::Role') Properties.PermissionsBoundary = permissionsBoundary;
+    for (const resource of Object.values(Resources)) {
+      if (resource.Type === 'AWS::IAM::Role' && permissionsBoundary !== '') {
+        resource.Properties.PermissionsBoundary = permissionsBoundary;
+      }
+      // A deployment is a snapshot of the API as CloudFormation has made it by then; the framework makes it wait for
+      // methods only. Its `StageName` would create a second stage beside serverless/resources/stage.yml.
+      if (resource.Type === 'AWS::ApiGateway::Deployment') {
+        resource.DependsOn = [...(resource.DependsOn ?? []), ...Object.keys(responses)];
+        delete resource.Properties.StageName;
+      }
     }
   }
 
   /** The framework has no setting for it. CloudFormation finds a table that the template names, by its name. */
   #adoptRetainedTable(): void {
-    const plugins = this.#serverless.pluginManager.plugins.filter(makesChangeSets);
+    const plugins = this.#serverless.pluginManager.plugins.filter(
+      (plugin): plugin is ChangeSetPlugin => 'getCreateChangeSetParams' in plugin,
+    );
     if (plugins.length === 0) throw new Error('the framework has no plugin that makes change sets');
     for (const plugin of plugins) {
       const getParams = plugin.getCreateChangeSetParams.bind(plugin);
@@ -191,44 +208,7 @@ export default class DeployPlugin {
     }
   }
 
-  /** The template of an earlier version would use the table that the stage had then. */
-  async #keepRestoredTable(): Promise<void> {
-    const { parameters } = (await this.#findStack()) ?? {};
-    if (!parameters?.RestoredTable) return;
-    this.#serverless.service.provider.stackParameters = [
-      { ParameterKey: 'RestoredTable', UsePreviousValue: true },
-    ];
-  }
-
-  async #setRollbackTriggers(): Promise<void> {
-    const { custom, provider } = this.#serverless.service;
-    const minutes = Number(custom.stage.monitoringMinutes);
-    const config = await this.#aws.getAwsSdkV3Config();
-    const stack = await this.#findStack();
-    provider.rollbackConfiguration = await findRollbackTriggers(stack, minutes, config);
-  }
-
   #fail(message: string): never {
     throw new this.#serverless.classes.Error(message);
   }
-}
-
-function makesChangeSets(plugin: object): plugin is ChangeSetPlugin {
-  return 'getCreateChangeSetParams' in plugin;
-}
-
-/**
- * A deployment is a snapshot of the API as CloudFormation has made it by then; the framework makes it wait for methods
- * only. Its `StageName` would create a second stage beside serverless/resources/stage.yml.
- */
-function completeDeployment({ Resources }: Template, gatewayResponses: readonly string[]): void {
-  for (const resource of Object.values(Resources)) {
-    if (resource.Type !== 'AWS::ApiGateway::Deployment') continue;
-    resource.DependsOn = [...(resource.DependsOn ?? []), ...gatewayResponses];
-    delete resource.Properties.StageName;
-  }
-}
-
-function firstLine(error: unknown): string {
-  return (error as Error).message.split('\n', 1)[0] ?? '';
 }

@@ -26,45 +26,30 @@ export async function findStack(
     const { Stacks } = await new CloudFormation(config).describeStacks({ StackName });
     const { StackStatus = '', Outputs = [], Parameters = [] } = Stacks?.[0] ?? {};
     const outputs = Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
-    const parameters = Parameters.map(({ ParameterKey, ParameterValue }) => [ParameterKey, ParameterValue]);
-    return {
-      status: StackStatus,
-      outputs: Object.fromEntries(outputs),
-      parameters: Object.fromEntries(parameters),
-    };
+    const values = Parameters.map(({ ParameterKey, ParameterValue }) => [ParameterKey, ParameterValue]);
+    const parameters = Object.fromEntries(values);
+    return { status: StackStatus, outputs: Object.fromEntries(outputs), parameters };
   } catch (error) {
-    if (isStackMissing(error)) return undefined;
+    const isMissing = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
+    if (isMissing) return undefined;
     throw error;
   }
 }
 
-/** Whether an error of CloudFormation says that the stack does not exist. */
-function isStackMissing(error: unknown): boolean {
-  return error instanceof CloudFormationServiceException && error.name === 'ValidationError';
-}
-
 /** @returns why the stack of a stage takes no deploy in this status, and what to do; `undefined` when it takes one */
 export function findObstacle(stage: string, status: string): string | undefined {
-  const remedy = findRemedy(stage, status);
-  return remedy && `The stack ${stackNameOf(stage)} is in ${status}. ${remedy}`;
-}
-
-function findRemedy(stage: string, status: string): string | undefined {
-  const command = (action: string) => `aws cloudformation ${action} --stack-name ${stackNameOf(stage)}`;
-  switch (status) {
-    case 'CREATE_FAILED':
-    case 'ROLLBACK_COMPLETE':
-    case 'ROLLBACK_FAILED':
-      return `Its first deploy failed. Delete what is left, and deploy again: ${command('delete-stack')}`;
-    case 'REVIEW_IN_PROGRESS':
-      return `A first deploy has begun, or ended too early. Unless it is under way: ${command('delete-stack')}`;
-    case 'DELETE_FAILED':
-      return `Its removal failed. Repeat it: npm run remove -- --stage ${stage}`;
-    case 'UPDATE_ROLLBACK_FAILED':
-      return `A rollback stopped midway. Continue it, and deploy again: ${command('continue-update-rollback')}`;
-    default:
-      return status.endsWith('_IN_PROGRESS')
-        ? 'Somebody else deploys or removes it. Wait for the end.'
-        : undefined;
-  }
+  const name = stackNameOf(stage);
+  const command = (action: string) => `aws cloudformation ${action} --stack-name ${name}`;
+  const firstFailed = `Its first deploy failed. Delete what is left, and deploy again: ${command('delete-stack')}`;
+  const remedies: Readonly<Record<string, string>> = {
+    CREATE_FAILED: firstFailed,
+    ROLLBACK_COMPLETE: firstFailed,
+    ROLLBACK_FAILED: firstFailed,
+    REVIEW_IN_PROGRESS: `A first deploy has begun, or ended too early. Unless it is under way: ${command('delete-stack')}`,
+    DELETE_FAILED: `Its removal failed. Repeat it: npm run remove -- --stage ${stage}`,
+    UPDATE_ROLLBACK_FAILED: `A rollback stopped midway. Continue it, and deploy again: ${command('continue-update-rollback')}`,
+  };
+  const isBusy = status.endsWith('_IN_PROGRESS');
+  const remedy = remedies[status] ?? (isBusy && 'Somebody else deploys or removes it. Wait for the end.');
+  return remedy ? `The stack ${name} is in ${status}. ${remedy}` : undefined;
 }

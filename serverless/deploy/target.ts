@@ -13,12 +13,13 @@ export function findRegion(option: string | undefined): string | undefined {
   return option || process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined;
 }
 
-/** @throws {StageError} unless there is such a stage */
-export function checkStage(stage: string, names: readonly string[]): void {
-  if (names.includes(stage)) return;
-  throw new StageError(
-    `There is no stage "${stage}". The stages are ${names.join(', ')} (serverless/stages.yml).`,
-  );
+/** @returns what is wrong when there is no such stage */
+export function findStageProblem(stage: string): string | undefined {
+  const text = readFileSync(new URL('../stages.yml', import.meta.url), 'utf8');
+  const { default: _, ...stages } = parse(text) as Record<string, unknown>;
+  const names = Object.keys(stages);
+  if (names.includes(stage)) return undefined;
+  return `There is no stage "${stage}". The stages are ${names.join(', ')} (serverless/stages.yml).`;
 }
 
 /**
@@ -27,10 +28,8 @@ export function checkStage(stage: string, names: readonly string[]): void {
  * @throws {StageError} when there is no such stage, or no region is given
  */
 export function selectTarget(stage: string, regionOption: string | undefined): void {
-  const text = readFileSync(new URL('../stages.yml', import.meta.url), 'utf8');
-  const { default: _, ...stages } = parse(text) as Record<string, unknown>;
-  checkStage(stage, Object.keys(stages));
   const region = findRegion(regionOption);
-  if (region === undefined) throw new StageError(noRegion);
-  process.env.AWS_REGION = region;
+  const problem = findStageProblem(stage) ?? (region === undefined ? noRegion : undefined);
+  if (problem !== undefined) throw new StageError(problem);
+  Object.assign(process.env, { AWS_REGION: region });
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { readHttpEvent } from '../framework.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
 const service = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
@@ -15,6 +16,8 @@ export interface ServiceFunction {
   readonly name: string;
   readonly handler: string;
   readonly event: { readonly method: string; readonly path: string };
+  /** Its actions on the book table, like `GetItem`; required, so that nobody forgets them. */
+  readonly tableActions: readonly string[] | undefined;
   /** The options of its Node: those of Lambda, which limit the heap by the function's memory, then its own. */
   readonly nodeOptions: string;
 }
@@ -27,11 +30,10 @@ const lambdaNodeOptions = [
 ];
 
 export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
-  const { handler, events, environment = {} } = service.functions[name];
-  const [{ http }] = events;
-  const [method, path] = typeof http === 'string' ? http.split(' ') : [http.method, http.path];
+  const { handler, events, tableActions, environment = {} } = service.functions[name];
+  const { method, path } = readHttpEvent(events[0].http);
   const nodeOptions = [...lambdaNodeOptions, environment.NODE_OPTIONS ?? []].flat().join(' ');
-  return { name, handler, event: { method, path }, nodeOptions };
+  return { name, handler, event: { method, path }, tableActions, nodeOptions };
 });
 
 export const functionNames = functions.map(({ name }) => name);
@@ -51,17 +53,14 @@ export async function packageService(
   params: readonly string[] = [],
   checkout = projectFolder,
 ): Promise<void> {
-  // Without the developer's credentials and Node for code caches.
-  const {
-    AWS_ACCESS_KEY_ID: _id,
-    AWS_SECRET_ACCESS_KEY: _key,
-    CODE_CACHE_NODE: _node,
-    ...environment
-  } = process.env;
   const framework = join(checkout, 'node_modules/serverless/bin/serverless.js');
   const options = ['--stage', stage, '--package', folder, ...params.flatMap((param) => ['--param', param])];
-  await promisify(execFile)(process.execPath, [framework, 'package', ...options], {
-    cwd: checkout,
-    env: environment,
-  });
+  // Without the developer's credentials and Node for code caches.
+  const unset = {
+    AWS_ACCESS_KEY_ID: undefined,
+    AWS_SECRET_ACCESS_KEY: undefined,
+    CODE_CACHE_NODE: undefined,
+  };
+  const env = { ...process.env, ...unset };
+  await promisify(execFile)(process.execPath, [framework, 'package', ...options], { cwd: checkout, env });
 }

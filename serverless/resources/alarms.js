@@ -1,45 +1,42 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
-import { functionNames, tableName } from './roles.js';
+import { toLogicalId } from '../framework.ts';
+import { functionNames } from '../packaging/package-service.ts';
+import { tableName } from './roles.js';
 
 /** The operations on the table, as CloudWatch names them. */
 export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'TransactWriteItems'];
 
 const service = '${self:service} ${sls:stage}';
-const api = toDimensions({ ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }); // the framework's name
-
-const createApiAlarm = (description, properties) =>
-  createAlarm(description, {
-    Namespace: 'AWS/ApiGateway',
-    Dimensions: api,
-    ComparisonOperator: 'GreaterThanThreshold',
-    DatapointsToAlarm: 3,
-    ...properties,
+const api = { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }; // the framework's name
+const ofApi = {
+  Namespace: 'AWS/ApiGateway',
+  Dimensions: toDimensions(api),
+  ComparisonOperator: 'GreaterThanThreshold',
+  DatapointsToAlarm: 3,
+};
+const ofFunctions = (metric) =>
+  functionNames.map((name) => {
+    const FunctionName = { Ref: `${toLogicalId(name)}LambdaFunction` };
+    return ['AWS/Lambda', metric, { FunctionName }];
   });
 
-const ofFunctions = (metric) =>
-  functionNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${name}LambdaFunction` } }]);
 /** A metric that exists whenever there are requests. */
-const requests = [
-  'AWS/ApiGateway',
-  'Count',
-  { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' },
-];
+const requests = ['AWS/ApiGateway', 'Count', api];
 const table = { TableName: tableName };
 
 const alarmResources = {
-  ErrorShareAlarm: createApiAlarm(
-    `More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`,
-    {
-      MetricName: '5XXError',
-      Statistic: 'Average', // of 0 or 1 for each request
-      Period: 60,
-      EvaluationPeriods: 5,
-      Threshold: '${param:maxErrorShare}',
-    },
-  ),
-  LatencyAlarm: createApiAlarm(
+  ErrorShareAlarm: createAlarm(`More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`, {
+    ...ofApi,
+    MetricName: '5XXError',
+    Statistic: 'Average', // of 0 or 1 for each request
+    Period: 60,
+    EvaluationPeriods: 5,
+    Threshold: '${param:maxErrorShare}',
+  }),
+  LatencyAlarm: createAlarm(
     `One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`,
     {
+      ...ofApi,
       MetricName: 'Latency',
       ExtendedStatistic: 'p99',
       EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is not an incident

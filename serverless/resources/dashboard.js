@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
+import { toLogicalId } from '../framework.ts';
+import { functionNames } from '../packaging/package-service.ts';
 import { tableOperations } from './alarms.js';
-import { functionNames, tableName } from './roles.js';
+import { tableName } from './roles.js';
 
 const apiName = '${sls:stage}-${self:service}';
 const ofApi = (metric) => ['AWS/ApiGateway', metric, 'ApiName', apiName, 'Stage', '${sls:stage}'];
@@ -8,9 +10,9 @@ const ofTable = (metric) => ['AWS/DynamoDB', metric, 'TableName', '${TableName}'
 const ofOperations = (metric) =>
   tableOperations.map((name) => [...ofTable(metric), 'Operation', name, { label: name }]);
 const ofFunctions = (metric) =>
-  functionNames.map((name) => {
-    const label = name[0].toLowerCase() + name.slice(1);
-    return ['AWS/Lambda', metric, 'FunctionName', `\${${name}LambdaFunction}`, { label }];
+  functionNames.map((label) => {
+    const reference = `\${${toLogicalId(label)}LambdaFunction}`;
+    return ['AWS/Lambda', metric, 'FunctionName', reference, { label }];
   });
 const latencies = [[...ofApi('Latency'), { stat: 'p50' }], ofApi('Latency')];
 const unitsOfTable = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'];

@@ -43,6 +43,7 @@ const none = {
   monthlyBudget: '',
   listConcurrency: '',
   probe: '',
+  corsOrigin: '',
   throttlingBurstLimit: 1000,
 };
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/12345678-1234-1234-1234-123456789012';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { CloudFormation, waitUntilStackCreateComplete } from '@aws-sdk/client-cloudformation';
 import { IAM } from '@aws-sdk/client-iam';
+import { findStack } from '../../../serverless/deploy/stack.ts';
 
 const StackName = 'book-catalog-deployer';
 const maxWaitTime = 60; // seconds
@@ -35,12 +36,9 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
     Capabilities: ['CAPABILITY_IAM'],
   });
   await waitUntilStackCreateComplete({ client, maxWaitTime }, { StackName });
-  const { Stacks } = await client.describeStacks({ StackName });
-  const outputs = Object.fromEntries(
-    Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]) ?? [],
-  );
-  await checkPipelineRole(outputs.DeployRoleArn, outputs.DeployPolicyArn);
-  const credentials = await createUser('deployer', [outputs.DeployPolicyArn]);
+  const { DeployRoleArn = '', DeployPolicyArn = '' } = (await findStack(StackName))?.outputs ?? {};
+  await checkPipelineRole(DeployRoleArn, DeployPolicyArn);
+  const credentials = await createUser('deployer', [DeployPolicyArn]);
   // The emulator treats this as an action without a resource. In AWS it applies to the path.
   await new IAM().putUserPolicy({
     UserName: 'deployer',
@@ -82,34 +80,6 @@ async function checkPipelineRole(arn: string, policyArn: string): Promise<void> 
 }
 
 /**
- * Decides actions of a user on resources as the emulator's IAM does, without conditions.
- *
- * @param requests - for each resource its actions, like `dynamodb:GetItem Query`
- * @returns the allowed ones of them
- */
-export async function findAllowed(
-  user: string,
-  requests: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  const iam = new IAM();
-  const { User } = await iam.getUser({ UserName: user });
-  const allowed: string[] = [];
-  for (const [resource, actions] of Object.entries(requests)) {
-    const [service, names = ''] = actions.split(':');
-    const { EvaluationResults = [] } = await iam.simulatePrincipalPolicy({
-      PolicySourceArn: User?.Arn,
-      ActionNames: names.split(' ').map((name) => `${service}:${name}`),
-      ResourceArns: [resource],
-    });
-    assert.equal(EvaluationResults.length, names.split(' ').length);
-    for (const { EvalActionName, EvalDecision } of EvaluationResults) {
-      if (EvalDecision === 'allowed') allowed.push(`${EvalActionName} on ${resource}`);
-    }
-  }
-  return allowed;
-}
-
-/**
  * Makes a user with the policies and the permissions boundary of some ARNs.
  *
  * @returns the user's credentials, as environment variables
@@ -124,4 +94,65 @@ export async function createUser(
   for (const PolicyArn of policies) await iam.attachUserPolicy({ UserName, PolicyArn });
   const { AccessKey } = await iam.createAccessKey({ UserName });
   return { AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId, AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey };
+}
+
+/** Credentials of environment variables for a client of the SDK. */
+export function toClientConfig({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' }: NodeJS.ProcessEnv) {
+  return { credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } };
+}
+
+/** Checks what the deployer of a stage must not do, and that the same is allowed where it has to be. */
+export async function checkDeployerLimits(stage: string, boundary: string): Promise<void> {
+  const arn = (service: string, rest: string) => `arn:aws:${service}:eu-west-1:000000000000:${rest}`;
+  const requests = (name: string) => ({
+    [arn('cloudformation', `stack/${name}/0a1b`)]: 'cloudformation:UpdateStack ContinueUpdateRollback',
+    [arn('dynamodb', `table/${name}`)]: 'dynamodb:UpdateTable',
+    [arn('lambda', `function:${name}-getBook`)]: 'lambda:UpdateFunctionCode',
+    [arn('secretsmanager', `secret:${name}-signing-0a1b-A1b2C3`)]: 'secretsmanager:GetSecretValue',
+    [`arn:aws:s3:::${name}-serverlessdeploymentbucket-1a2b`]: 's3:DeleteBucket',
+  });
+  assert.equal((await findAllowed(requests(`book-catalog-${stage}`))).length, 6);
+
+  const items = 'GetItem BatchGetItem Query Scan PutItem UpdateItem DeleteItem BatchWriteItem';
+  const copies = 'PartiQLSelect ExportTableToPointInTime RestoreTableToPointInTime CreateBackup';
+  const table = arn('dynamodb', `table/book-catalog-${stage}`);
+  const role = 'arn:aws:iam::000000000000:role';
+  const forbidden = {
+    ...requests('book-catalog-dev'),
+    [table]: `dynamodb:${items} ${copies} PutResourcePolicy DeleteTable`,
+    [`${table}/stream/2026`]: 'dynamodb:GetRecords',
+    [arn('ssm', `parameter/book-catalog/${stage}/alarmEmail`)]: 'ssm:PutParameter DeleteParameter',
+    [boundary]: 'iam:CreatePolicyVersion SetDefaultPolicyVersion DeletePolicy',
+    // The emulator does not know the boundary of a request, so it refuses every role.
+    [`${role}/book-catalog-${stage}-other`]:
+      'iam:CreateRole PutRolePermissionsBoundary DeleteRolePermissionsBoundary',
+    [`${role}/Admin`]: 'iam:CreateRole PassRole UpdateAssumeRolePolicy',
+    'arn:aws:iam::000000000000:user/anybody': 'iam:CreateUser CreateAccessKey',
+  };
+  assert.deepEqual(await findAllowed(forbidden), []);
+}
+
+/**
+ * Decides actions of the deployer on resources as the emulator's IAM does, without conditions.
+ *
+ * @param requests - for each resource its actions, like `dynamodb:GetItem Query`
+ * @returns the allowed ones of them
+ */
+async function findAllowed(requests: Readonly<Record<string, string>>): Promise<string[]> {
+  const iam = new IAM();
+  const { User } = await iam.getUser({ UserName: 'deployer' });
+  const allowed: string[] = [];
+  for (const [resource, actions] of Object.entries(requests)) {
+    const [service, names = ''] = actions.split(':');
+    const { EvaluationResults = [] } = await iam.simulatePrincipalPolicy({
+      PolicySourceArn: User?.Arn,
+      ActionNames: names.split(' ').map((name) => `${service}:${name}`),
+      ResourceArns: [resource],
+    });
+    assert.equal(EvaluationResults.length, names.split(' ').length);
+    for (const { EvalActionName, EvalDecision } of EvaluationResults) {
+      if (EvalDecision === 'allowed') allowed.push(`${EvalActionName} on ${resource}`);
+    }
+  }
+  return allowed;
 }

@@ -31,8 +31,6 @@ export function makeEmulatedProject(emulatorUrl: string) {
   // The emulator accepts the transfer mode STREAM and then responds with 500.
   const list = 'handlers/list-books.ts';
   replace(list, 'import', "import '../test/support/collect-streams.ts';\nimport");
-  // Its API is not at the address in the stack's outputs.
-  replace('package.json', 'node tools/smoke/main.ts', 'node test/aws/emulator/emulated-stage.ts');
   edit(join(folder, 'serverless.yml'), (service) => {
     // It uses HTTP, which the policy of the deployment bucket refuses for all but the root user.
     service.setIn(['provider', 'deploymentBucket', 'skipPolicySetup'], true);

@@ -21,18 +21,13 @@ export function simulatePointInTimeRecovery(emulatorUrl: string) {
   ) {
     const { TargetTableName = '', RestoreDateTime, BillingModeOverride } = input;
     const BackupArn = moments.findLast(({ at }) => at <= RestoreDateTime * 1000)?.BackupArn;
-    const { TableDescription } = await client.restoreTableFromBackup({
-      TargetTableName,
-      BackupArn,
-      BillingModeOverride,
-    });
+    const backup = { TargetTableName, BackupArn, BillingModeOverride };
+    const { TableDescription } = await client.restoreTableFromBackup(backup);
     pollsLeft.set(TargetTableName, pollsUntilActive);
     unavailable.add(TargetTableName);
     whenRestoring();
-    return {
-      status: 200,
-      body: JSON.stringify({ TableDescription: { ...TableDescription, TableStatus: 'CREATING' } }),
-    };
+    const body = { TableDescription: { ...TableDescription, TableStatus: 'CREATING' } };
+    return { status: 200, body: JSON.stringify(body) };
   }
 
   return {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { Session } from '../../../conformance/session.ts';
 import { conformanceCases } from '../../../conformance/suite.ts';
 import { useTables } from '../../support/fixtures.ts';
@@ -6,14 +6,9 @@ import { startGateway } from './gateway.ts';
 import { settings } from './start-function.ts';
 
 const { open } = await useTables();
-let gateway: Awaited<ReturnType<typeof startGateway>>;
-let session: Session;
-
-beforeAll(async () => {
-  const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
-  gateway = await startGateway({ DB_URL: (await open()).url });
-  session = new Session({ baseUrl: gateway.baseUrl, username, password, secret });
-});
+const gateway = await startGateway({ DB_URL: (await open()).url });
+const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
+const session = new Session({ baseUrl: gateway.baseUrl, username, password, secret });
 
 afterAll(async () => {
   session.close();

@@ -2,16 +2,15 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { decodeBody } from '../../../conformance/decode-body.ts';
-import { forgeToken } from '../../../conformance/forge-token.ts';
 import type { Book } from '../../../lib/books/book.ts';
 import { memorySize } from '../../../serverless/packaging/package-service.ts';
 import { readPeakMemoryMb } from '../../../tools/runtime/lambda-instance.ts';
 import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import { aBook } from '../../support/a-book.ts';
 import { setCounter, storeBook } from '../../support/book-table.ts';
-import { useTables } from '../../support/fixtures.ts';
+import { useTables, validToken } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
-import { settings, startFunction } from './start-function.ts';
+import { startForTest } from './start-function.ts';
 
 /** Pages of about 1 MB in six shards, more than the list reads ahead. */
 const bookCount = 18;
@@ -64,18 +63,16 @@ const { open } = await useTables();
 test.for(Object.entries(titles))(
   'lists of the largest books, with %s, take at most half of the memory of the function',
   { timeout: 180_000 },
-  async ([, title], { annotate, onTestFinished }) => {
+  async ([, title], { annotate }) => {
     const table = await open();
     for (let number = 0; number < bookCount; number += 1) {
       await storeBook(table, { id: number * everyId + 1, ...aBook({ title }) });
     }
     await setCounter(table, bookCount * everyId);
-    const instance = await startFunction('listBooks', { DB_URL: table.url });
-    onTestFinished(() => instance.stop());
-    const Authorization = forgeToken({ secret: settings.SECRET_TOKEN });
+    const instance = await startForTest('listBooks', { DB_URL: table.url });
 
     for (const { read, coding, limit } of requests) {
-      const headers = { Authorization, 'Accept-Encoding': coding };
+      const headers = { Authorization: validToken, 'Accept-Encoding': coding };
       const event = createEvent({ headers, queryStringParameters: limit === undefined ? null : { limit } });
       const response = await toHttpResponse(await instance.api.invoke(event));
       const body = await read(response.body);

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { buffer } from 'node:stream/consumers';
+import { inject, onTestFinished } from 'vitest';
 import { functions } from '../../../serverless/packaging/package-service.ts';
 import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
+import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
+import { settings } from '../../support/load-handlers.ts';
 
-/** The settings of the functions that {@link startFunction} starts. */
-export const settings = {
-  SECRET_TOKEN: 'a secret that only these tests know and nothing else',
-  AUTH_USERNAME: 'librarian',
-  AUTH_PASSWORD: 'a password',
-};
+export { settings } from '../../support/load-handlers.ts';
 
 /**
  * Starts an instance of a packaged function under the options of its Node in Lambda.
@@ -29,4 +27,17 @@ export function startFunction(
     ...settings,
     ...environment,
   });
+}
+
+/** As {@link startFunction}, until the end of the current test. */
+export async function startForTest(...args: Parameters<typeof startFunction>): Promise<LambdaInstance> {
+  const instance = await startFunction(...args);
+  onTestFinished(() => instance.stop());
+  return instance;
+}
+
+/** Sends a request to an instance, and reads the envelope of its response. */
+export async function invoke({ api }: LambdaInstance, event: unknown, timeoutMs?: number) {
+  const { statusCode, body } = await toHttpResponse(await api.invoke(event, timeoutMs));
+  return { statusCode, envelope: JSON.parse((await buffer(body)).toString()) };
 }

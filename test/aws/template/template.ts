@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 
 /** A resource of a CloudFormation template. */
-export interface Resource {
+interface Resource {
   readonly Type: string;
   // biome-ignore lint/suspicious/noExplicitAny: each type of resource has a shape of its own
   readonly Properties: any;
   readonly DependsOn?: string | string[];
-  readonly DeletionPolicy?: string;
 }
 
 /** A CloudFormation template. */
-export interface Template {
+interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs: Readonly<Record<string, unknown>>;
   readonly Conditions: Readonly<Record<string, unknown>>;
@@ -34,11 +33,4 @@ export function readTemplate(name = 'prod'): Template {
 /** Finds the resources of a type like `AWS::Lambda::Function`, by their logical ids. */
 export function findResources({ Resources }: Template, type: string): Readonly<Record<string, Resource>> {
   return Object.fromEntries(Object.entries(Resources).filter(([, resource]) => resource.Type === type));
-}
-
-/** @throws an Error when there is no resource of the type, or more than one */
-export function findOnly(template: Template, type: string): Resource {
-  const [resource, ...others] = Object.values(findResources(template, type));
-  if (resource === undefined || others.length > 0) throw new Error(`expected one resource of type ${type}`);
-  return resource;
 }
