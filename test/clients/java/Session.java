@@ -6,7 +6,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
 import org.openapitools.client.api.BooksApi;
@@ -38,14 +37,8 @@ public class Session {
     expect(book, replayed.getData().getData());
     expect(null, created.getHeaders().get("Idempotency-Replayed"));
     expect(List.of("true"), replayed.getHeaders().get("Idempotency-Replayed"));
-    expect(List.of("/book/" + id), replayed.getHeaders().get("Location"));
 
-    Book following = books.createBook(new NewBook().title("Emma"), null).getData();
-    var page = books.listBooksWithHttpInfo(1, id - 1);
-    expect(List.of(book), page.getData().getData());
-    var link = Pattern.compile("<.*after=(\\d+)>").matcher(page.getHeaders().get("Link").get(0));
-    link.find();
-    expect(List.of(following), books.listBooks(1, Long.valueOf(link.group(1))).getData());
+    expect(List.of(book), books.listBooks(1, id - 1).getData());
 
     String tag = created.getHeaders().get("ETag").get(0);
     var changes = new BookChanges().author("Frank Herbert");
