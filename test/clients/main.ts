@@ -37,7 +37,7 @@ function run(language: string): void {
   rmSync(folder, { recursive: true, force: true });
   cpSync(sources, folder, { recursive: true });
   cpSync('openapi.yaml', join(folder, 'openapi.yaml'));
-  const path = [resolve('tools/node_modules/.bin'), process.env.PATH];
+  const path = [process.env.PATH, resolve('tools/node_modules/.bin')];
   if (language === 'python') {
     const command = preparePython('.venv-clients', join(sources, 'requirements.txt'));
     path.unshift(dirname(resolve(command('python'))));
