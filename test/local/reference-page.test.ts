@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromium } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
 import { defaultCredentials } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
@@ -31,15 +31,14 @@ test('the service serves the reference page and everything that it loads', async
   }
 });
 
-test('a browser is led from / to the reference page; other clients get the envelope', async () => {
+test('a browser is led from / to the reference page; other clients and methods get 404', async () => {
   const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
   expect((await fetch(local.baseUrl, { headers: accept })).url).toBe(`${local.baseUrl}/docs`);
-  expect((await local.send('GET', '/')).envelope).toEqual({ status: 404, message: 'Not found', data: null });
-});
-
-test.each(['POST', 'PUT', 'DELETE'])('%s /docs is not found', async (method) => {
-  expect((await local.send(method, '/docs')).envelope).toMatchObject({ status: 404, message: 'Not found' });
+  const notFound = { status: 404, message: 'Not found', data: null };
+  expect((await local.send('GET', '/')).envelope).toEqual(notFound);
+  for (const method of ['POST', 'PUT', 'DELETE'])
+    expect((await local.send(method, '/docs')).envelope).toEqual(notFound);
 });
 
 /** Where distributions install the browser; the environment variable CHROMIUM names another place. */
@@ -64,20 +63,15 @@ const calls = [
 ] as const;
 
 // Without Chromium these are reported as skipped.
-describe.skipIf(executablePath === undefined)('in Chromium', () => {
-  let browser: Browser;
-
-  beforeAll(async () => {
+test.skipIf(executablePath === undefined).each([
+  ['a desktop, light', desktop, calls],
+  ['a telephone, dark', telephone, calls.slice(0, 3)],
+] as const)(
+  'in Chromium on %s, a login shows, and every call works with its token',
+  async (_name, look, calls) => {
     // A container's root has no sandbox.
-    browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
-  });
-
-  afterAll(() => browser.close());
-
-  test.each([
-    ['a desktop, light', desktop, calls],
-    ['a telephone, dark', telephone, calls.slice(0, 3)],
-  ] as const)('on %s, a login shows, and every call works with its token', async (_name, look, calls) => {
+    const browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+    onTestFinished(() => browser.close());
     const page = await browser.newPage(look);
     const origins = new Set<string>();
     const problems: string[] = [];
@@ -100,9 +94,9 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
         await expect.poll(() => body.inputValue(), waiting).not.toBe('');
       }
       await block.locator('.execute').click();
-      const live = block.locator('.live-responses-table tbody .response-col_status').first();
-      await live.waitFor();
-      expect(await live.textContent(), path).toContain(status);
+      const response = block.locator('.live-responses-table tbody .response-col_status').first();
+      await response.waitFor();
+      expect(await response.textContent(), path).toContain(status);
       expect(await block.locator('.request-url pre').textContent()).toBe(local.baseUrl + path);
       await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
     }
@@ -116,6 +110,5 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     expect(await page.locator('html.dark-mode').count()).toBe(look.colorScheme === 'dark' ? 1 : 0);
     expect(problems).toEqual([]);
     expect([...origins].filter((origin) => origin !== 'null')).toEqual([local.baseUrl]);
-    await page.close();
-  });
-});
+  },
+);
