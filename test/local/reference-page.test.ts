@@ -7,28 +7,23 @@ import { useLocalService } from './use-local-service.ts';
 
 const local = await useLocalService(defaultCredentials);
 
-test('the service serves openapi.yaml unchanged', async () => {
-  const response = await fetch(`${local.baseUrl}/openapi.yaml`);
+test.each([
+  ['/openapi.yaml', 'application/yaml', 'openapi.yaml'],
+  ['/docs', 'text/html', 'serverless/local/docs/index.html'],
+  ['/docs/page.css', 'text/css', 'serverless/local/docs/page.css'],
+  ['/docs/page.js', 'text/javascript', 'serverless/local/docs/page.js'],
+  ['/docs/swagger-ui.css', 'text/css', 'node_modules/swagger-ui-dist/swagger-ui.css'],
+  ['/docs/swagger-ui-bundle.js', 'text/javascript', 'node_modules/swagger-ui-dist/swagger-ui-bundle.js'],
+])('%s is of type %s and holds the file %s', async (path, type, file) => {
+  const response = await fetch(local.baseUrl + path);
 
   expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
-  expect(await response.text()).toBe(await readFile('openapi.yaml', 'utf8'));
+  expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+  expect(await response.text()).toBe(await readFile(file, 'utf8'));
 });
 
-test('the service serves the reference page and everything that it loads', async () => {
-  const page = await fetch(`${local.baseUrl}/docs`);
-  const html = await page.text();
-  const links = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="(?!data:)([^"]+)"/g)];
-
-  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(html).toContain("default-src 'none'");
-  expect(links).toHaveLength(4);
-  for (const [, path = ''] of links) {
-    const response = await fetch(new URL(path, page.url));
-    expect(path).toMatch(/^\/docs\//);
-    expect(response.status, path).toBe(200);
-    expect(response.headers.get('content-type'), path).toMatch(/^text\/(css|javascript); charset=utf-8$/);
-  }
+test('the reference page loads nothing from elsewhere', async () => {
+  expect(await readFile('serverless/local/docs/index.html', 'utf8')).toContain("default-src 'none'");
 });
 
 test('a browser is led from / to the reference page; other clients and methods get 404', async () => {
