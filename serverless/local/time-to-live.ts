@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
@@ -8,7 +7,6 @@ const firstAfterMs = 60_000; // after what people start the service for
 const intervalMs = 24 * 60 * 60 * 1000;
 
 const pageItems = 1_000; // some milliseconds of the engine, between which requests have their turn
-const pauseMs = 50;
 
 /** Removes expired items now and then while the process runs, as DynamoDB does; dynalite has no time to live. */
 export function startTimeToLive(table: TableLocation): void {
@@ -34,7 +32,6 @@ export async function removeExpired(location: TableLocation): Promise<void> {
           if (!(error instanceof ConditionalCheckFailedException)) throw error;
         });
       }
-      await wait(pauseMs, undefined, { ref: false });
     }
   } finally {
     client.destroy();
