@@ -14,9 +14,11 @@ interface LogEntry {
   readonly error?: LoggedError;
 }
 
-const generation = /\?generation=\d+/g; // FunctionLoader adds it to the URLs of modules
+const generation = /\?generation=\d+/g; // createFunctionLoader adds it to the URLs of modules
 
 const prematureClose = 'Premature close'; // Node's error when a client leaves before the end of a stream
+
+export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 
 /**
  * Makes the log for people: a line for each request, and the functions' JSON lines as text. With `json`, those lines stay
@@ -31,9 +33,8 @@ export function createConsoleLog(format: string | undefined, directory: string) 
   };
   if (!json) {
     process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {
-      const entry = parseEntry(chunk);
-      if (entry === undefined) return write(chunk, ...rest);
-      const text = formatEntry(entry);
+      if (typeof chunk !== 'string' || !chunk.startsWith('{"timestamp":')) return write(chunk, ...rest);
+      const text = formatEntry(JSON.parse(chunk));
       if (text !== undefined) writeText(text);
       return true;
     }) as typeof process.stdout.write;
@@ -51,15 +52,6 @@ export function createConsoleLog(format: string | undefined, directory: string) 
       writeText(`${message}: ${formatError(error as LoggedError)}`);
     },
   };
-}
-
-function parseEntry(chunk: string | Uint8Array): LogEntry | undefined {
-  if (typeof chunk !== 'string' || !chunk.startsWith('{"timestamp":')) return undefined;
-  try {
-    return JSON.parse(chunk);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @returns the text; `undefined` for a request without an error or that its client left, which the gateway logs */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -13,55 +14,36 @@ export async function prepareDataFolder(folder: string): Promise<void> {
     await rm(probe, { force: true });
   }
   const files = await readdir(folder);
-  // Without it, the engine would take the folder for a new one and delete the books.
-  if (files.some((file) => file.startsWith('MANIFEST-'))) await checkCurrent(folder);
-}
-
-/** The file CURRENT names the manifest, the list of the files that hold data. */
-async function checkCurrent(folder: string): Promise<void> {
+  if (!files.some((file) => file.startsWith('MANIFEST-'))) return;
+  // It names the manifest, the list of the files with data. Without it, the engine would delete the books of the folder.
   const current = await readFile(join(folder, 'CURRENT'), 'utf8').catch(() => '');
   if (!/^MANIFEST-\d+\n$/.test(current)) throw new Error('Corruption: the file CURRENT names no manifest');
 }
 
 /** The recursive mode of `mkdir` never ends where a folder cannot be created, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await mkdir(folder);
-  }
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder);
 }
 
-const elsewhere = 'name another folder in DB_PATH';
+const elsewhere = 'or name another folder in DB_PATH.';
 
 /** Causes and advice, by the text of the error. */
 const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
-  [
-    /LEVEL_LOCKED|already held by process|Resource temporarily unavailable/,
-    'another process has it open, most likely this service',
-    `Stop the other one, or ${elsewhere}.`,
-  ],
+  [/LEVEL_LOCKED/, 'another process has it open, most likely this service', `Stop that, ${elsewhere}`],
   [
     /ENOSPC|EDQUOT|EFBIG|No space left|quota exceeded|File too large/,
     'there is no space left on its disk',
-    `Make room, or ${elsewhere}.`,
+    `Make room, ${elsewhere}`,
   ],
-  [/EROFS|Read-only file system/, 'it is on a read-only file system', `Make it writable, or ${elsewhere}.`],
   [
-    /EACCES|EPERM|Permission denied|Operation not permitted/,
+    /EROFS|EACCES|EPERM|Read-only file system|Permission denied|Operation not permitted/,
     'this user may not read and write it',
-    `Change its permissions, or ${elsewhere}.`,
+    `Make it readable and writable, ${elsewhere}`,
   ],
-  [/ENOTDIR|Not a directory/, 'it, or a part of its path, is a file', `Remove that file, or ${elsewhere}.`],
-  [
-    /ENOENT: no such file or directory, mkdir/,
-    'it cannot be created there',
-    'Name another folder in DB_PATH.',
-  ],
+  [/ENOTDIR|Not a directory/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
+  [/ENOENT.*, mkdir/, 'it cannot be created there', 'Name another folder in DB_PATH.'],
   [
     /The data is gone/,
     'it was deleted or moved while the service ran',
@@ -77,8 +59,7 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
 /** Explains in one paragraph an error of the file system or the engine, and says what to do. */
 export function diagnoseDataFolder(folder: string, error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const text = `${code} ${message}`;
-  const [, cause = 'the database engine failed', advice = `Mend that, or ${elsewhere}.`] =
-    diagnoses.find(([pattern]) => pattern.test(text)) ?? [];
+  const [, cause = 'the database engine failed', advice = `Mend that, ${elsewhere}`] =
+    diagnoses.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? [];
   return `The data folder ${folder} cannot be used: ${cause} (${message}). ${advice}`;
 }

@@ -17,34 +17,30 @@ type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unkno
 
 const defaultTimeoutSeconds = 6; // Lambda's
 
-/** Loads functions as they are on the disk: each load gives the service's modules new URLs, as Node never unloads any. */
-export class FunctionLoader {
-  readonly #root: string;
-  #generation = 0;
-
-  /** @param directory - the folder of the service */
-  constructor(directory: string) {
-    this.#root = pathToFileURL(join(directory, '/')).href;
-    registerHooks({
-      resolve: (specifier, context, nextResolve) => {
-        const resolved = nextResolve(specifier, context);
-        const parent = context.parentURL === undefined ? null : URL.parse(context.parentURL);
-        const generation = parent?.searchParams.get('generation');
-        const isOwn = resolved.url.startsWith(this.#root) && !resolved.url.includes('/node_modules/');
-        if (!generation || !isOwn) return resolved;
-        return { ...resolved, url: `${resolved.url}?generation=${generation}` };
-      },
-    });
-  }
-
-  /** Loads functions, as Lambda's INIT phase does. Throws what a module throws. */
-  async load({ functions, provider }: Service): Promise<readonly LoadedFunction[]> {
-    const query = this.#generation === 0 ? '' : `?generation=${this.#generation}`;
-    this.#generation += 1;
+/**
+ * Makes a function that loads functions as they are on the disk: each load gives the service's modules new URLs, as Node
+ * never unloads any. It throws what a module throws.
+ *
+ * @param directory - the folder of the service
+ */
+export function createFunctionLoader(directory: string) {
+  const root = pathToFileURL(join(directory, '/')).href;
+  let generation = 0;
+  registerHooks({
+    resolve: (specifier, context, nextResolve) => {
+      const resolved = nextResolve(specifier, context);
+      const [query] = /\?generation=\d+$/.exec(context.parentURL ?? '') ?? [];
+      const isOwn = resolved.url.startsWith(root) && !resolved.url.includes('/node_modules/');
+      return query && isOwn ? { ...resolved, url: resolved.url + query } : resolved;
+    },
+  });
+  return async ({ functions, provider }: Service): Promise<readonly LoadedFunction[]> => {
+    const query = generation === 0 ? '' : `?generation=${generation}`;
+    generation += 1;
     return Promise.all(
       Object.entries(functions).map(async ([name, { handler, timeout, events = [] }]) => {
         const dot = handler.lastIndexOf('.');
-        const module = await import(`${this.#root}${handler.slice(0, dot)}.ts${query}`);
+        const module = await import(`${root}${handler.slice(0, dot)}.ts${query}`);
         return {
           name,
           timeoutMs: (timeout ?? provider.timeout ?? defaultTimeoutSeconds) * 1000,
@@ -53,5 +49,5 @@ export class FunctionLoader {
         };
       }),
     );
-  }
+  };
 }

@@ -14,6 +14,7 @@ import {
   renderGatewayResponse,
 } from '../deploy/gateway-responses.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
+import type { ConsoleLog } from './console-log.ts';
 import type { LoadedFunction } from './functions.ts';
 import { invoke } from './invoke.ts';
 import { readPage } from './pages.ts';
@@ -25,18 +26,17 @@ import { maxBodyBytes, RequestBodies } from './request-bodies.ts';
  */
 const keepAliveTimeout = 65_000;
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
   /** The host that people named to listen on. */
   readonly host: string;
-  /** Is called for each request that is refused because it names another host. */
-  readonly onForeignHost: () => void;
   readonly corsOrigin: string | undefined;
-  /** Is called for each request, once its response is sent or its client is gone. */
-  readonly onResponse: (request: IncomingMessage, response: ServerResponse, durationMs: number) => void;
-  readonly onError: (error: unknown) => void;
+  readonly log: ConsoleLog;
 }
+
+const foreignHost =
+  'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -51,27 +51,29 @@ interface Exchange {
  * Makes an HTTP server that invokes functions and responds as API Gateway does. A connection has one request in progress
  * at a time; what a client sends without reading responses stays in the network, so it holds up nobody else.
  */
-export function createGateway(options: GatewayOptions): Server {
-  const { functions, host, onForeignHost, corsOrigin, onResponse, onError } = options;
+export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
   const render = (type: GatewayResponseType) => renderGatewayResponse(type, sharedHeaders);
   const latest = new WeakMap<Duplex, Exchange>();
   const bodies = new RequestBodies();
   let isLocal = true;
+  let hasRefusedHost = false;
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
-    const { path, query } = splitTarget(url);
-    const segments = decodeSegments(path);
+    // A target may be a whole URL (RFC 9112 section 3.2.2).
+    const [path = '', query = ''] = url.replace(/^[^/]+\/\/[^/]*/, '').split(/\?(.*)/s);
+    const normalized = normalizePath(path);
     const isForeign = isLocal && !namesAllowedHost(request, host);
-    if (isForeign) onForeignHost();
+    if (isForeign && !hasRefusedHost) log.logNotice(foreignHost);
+    hasRefusedHost ||= isForeign;
     // What follows might not be a request.
     if (!isUnderstood(request)) response.setHeader('Connection', 'close');
-    if (segments === undefined || isForeign || !isUnderstood(request))
+    if (normalized === undefined || isForeign || !isUnderstood(request))
       return send(response, render('DEFAULT_4XX'));
     const routes = functions().flatMap((definition) =>
       definition.events.flatMap((event) => {
-        const parameters = matchPath(event.path, segments);
+        const parameters = matchPath(event.path, normalized);
         return parameters === undefined ? [] : [{ definition, event, parameters }];
       }),
     );
@@ -86,7 +88,7 @@ export function createGateway(options: GatewayOptions): Server {
     }
     const body = await bodies.read(request, response);
     if (typeof body === 'string') return send(response, render(body));
-    await invoke(route, { request, path, query, body }, response);
+    await invoke({ ...route, path, query, body }, request, response);
   }
 
   const server = createServer({ requireHostHeader: false, keepAliveTimeout });
@@ -104,12 +106,12 @@ export function createGateway(options: GatewayOptions): Server {
         await respond(request, response);
       } catch (error) {
         // A client that hangs up is no failure of the service.
-        if (!socket.destroyed) onError(error);
+        if (!socket.destroyed) log.logError('A function failed', error);
         if (response.headersSent || socket.destroyed) response.destroy();
         else send(response, render('DEFAULT_5XX'));
       }
       await closed;
-      onResponse(request, response, performance.now() - startedAt);
+      log.logRequest(request, response, performance.now() - startedAt);
       if (latest.get(socket) !== exchange) return;
       latest.delete(socket);
       socket.resume();
@@ -139,38 +141,23 @@ export function createGateway(options: GatewayOptions): Server {
   return server;
 }
 
-/** A target may be a whole URL (RFC 9112 section 3.2.2). */
-function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('//') + 2);
-  const mark = target.indexOf('?');
-  const path = target.slice(start, mark === -1 ? undefined : mark);
-  const query = mark === -1 ? '' : target.slice(mark + 1);
-  return { path, query };
-}
-
-/** @returns the segments, without a slash at the end (specification 1.6); `undefined` when an encoding is malformed */
-function decodeSegments(path: string): readonly string[] | undefined {
+/** Encodes each segment in the same way; `undefined` when an encoding is malformed. */
+function normalizePath(path: string): string | undefined {
   try {
-    return path
-      .replace(/(?<=.)\/$/, '')
-      .split('/')
-      .map(decodeURIComponent);
+    const segments = path.split('/').map(decodeURIComponent);
+    return segments.map(encodeURIComponent).join('/');
   } catch {
     return undefined;
   }
 }
 
-/** @returns the path parameters; `undefined` when the path does not match */
-function matchPath(template: string, segments: readonly string[]): Record<string, string> | undefined {
-  const expected = template.split('/');
-  if (expected.length !== segments.length) return undefined;
-  const parameters: Record<string, string> = {};
-  for (const [index, name] of expected.entries()) {
-    const segment = segments[index] ?? '';
-    if (name.startsWith('{') && segment !== '') parameters[name.slice(1, -1)] = segment;
-    else if (name !== segment) return undefined;
-  }
-  return parameters;
+/** @returns the path parameters; `undefined` when the path, without a slash at the end (specification 1.6), does not match */
+function matchPath(template: string, path: string): Record<string, string> | undefined {
+  const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const match = new RegExp(`^${pattern}/?$`).exec(path);
+  if (match === null) return undefined;
+  const parameters = Object.entries(match.groups ?? {});
+  return Object.fromEntries(parameters.map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
 /** Tells whether the version is 1.0 or 1.1, and the body is encoded in chunks at most (RFC 9112 section 6.1). */

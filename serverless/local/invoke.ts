@@ -4,14 +4,10 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type { HttpEvent } from '../framework.ts';
 import type { LoadedFunction } from './functions.ts';
 
-interface Route {
+interface Invocation {
   readonly definition: LoadedFunction;
   readonly event: HttpEvent;
   readonly parameters: Readonly<Record<string, string>>;
-}
-
-interface WholeRequest {
-  readonly request: IncomingMessage;
   readonly path: string;
   /** The query without its question mark. */
   readonly query: string;
@@ -36,18 +32,21 @@ Object.assign(globalThis, {
  * Throws what the handler throws, and an Error when it returns no response.
  */
 export async function invoke(
-  { definition, event: { method, path: resource }, parameters }: Route,
-  { request, path, query, body }: WholeRequest,
+  { definition, event: { method, path: resource }, parameters, path, query, body }: Invocation,
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const requestId = randomUUID();
+  const [headers, multiValueHeaders] = collect(pairUp(request.rawHeaders));
+  const [queryStringParameters, multiValueQueryStringParameters] = collect([...new URLSearchParams(query)]);
   const event = {
     httpMethod: method,
     resource,
     path,
-    // Names as they were sent; of several values the last one counts.
-    ...readHeaders(request.rawHeaders),
-    ...readQuery(query),
+    headers,
+    multiValueHeaders,
+    queryStringParameters: query === '' ? null : queryStringParameters,
+    multiValueQueryStringParameters: query === '' ? null : multiValueQueryStringParameters,
     pathParameters: Object.keys(parameters).length === 0 ? null : parameters,
     stageVariables: null,
     body: body.length === 0 ? null : body.toString('base64'),
@@ -69,33 +68,22 @@ export async function invoke(
     functionName: definition.name,
     getRemainingTimeInMillis: () => Math.max(0, deadline - performance.now()),
   } as Context;
-  if (streams in definition.handler) {
-    await definition.handler(event, response, context);
-    return;
-  }
-  sendResult(response, (await definition.handler(event, context)) as APIGatewayProxyResult | undefined);
+  if (streams in definition.handler) await definition.handler(event, response, context);
+  else sendResult(response, (await definition.handler(event, context)) as APIGatewayProxyResult | undefined);
 }
 
-function readHeaders(raw: readonly string[]) {
-  const pairs: Pair[] = [];
-  for (let i = 0; i < raw.length; i += 2) pairs.push([raw[i] ?? '', raw[i + 1] ?? '']);
-  return { headers: Object.fromEntries(pairs), multiValueHeaders: groupValues(pairs) };
+type Pair = readonly [name: string, value: string];
+
+/** Names as they were sent. */
+function pairUp(raw: readonly string[]): readonly Pair[] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
 }
 
-function readQuery(query: string) {
-  if (query === '') return { queryStringParameters: null, multiValueQueryStringParameters: null };
-  const pairs = [...new URLSearchParams(query)];
-  return {
-    queryStringParameters: Object.fromEntries(pairs),
-    multiValueQueryStringParameters: groupValues(pairs),
-  };
-}
-
-type Pair = [name: string, value: string];
-
-function groupValues(pairs: readonly Pair[]): Record<string, string[]> {
+/** @returns the last value of each name, and all of them */
+function collect(pairs: readonly Pair[]) {
   const groups = [...Map.groupBy(pairs, ([name]) => name)];
-  return Object.fromEntries(groups.map(([name, group]) => [name, group.map(([, value]) => value)]));
+  const lists = groups.map(([name, group]) => [name, group.map(([, value]) => value)] as const);
+  return [Object.fromEntries(pairs), Object.fromEntries(lists)] as const;
 }
 
 function sendResult(response: ServerResponse, result: APIGatewayProxyResult | undefined): void {

@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 type Settings = Readonly<Record<string, string | undefined>>;
 
 // No deployed stage has these.
-const localDefaults = {
+const localDefaults: Settings = {
   SECRET_TOKEN: 'for local development only, never for production',
   AUTH_USERNAME: 'admin',
   AUTH_PASSWORD: 'password',
@@ -45,7 +45,6 @@ export function loadLocalConfig(directory: string, environment: Settings): Local
 
 /** @returns the names of the secrets that have the default, which everybody knows */
 export function findKnownSecrets({ signingSecret, credentials }: LocalConfig): readonly string[] {
-  const secrets = { SECRET_TOKEN: signingSecret, AUTH_PASSWORD: credentials.password } as const;
-  const names = Object.keys(secrets) as (keyof typeof secrets)[];
-  return names.filter((name) => secrets[name] === localDefaults[name]);
+  const secrets = { SECRET_TOKEN: signingSecret, AUTH_PASSWORD: credentials.password };
+  return Object.entries(secrets).flatMap(([name, secret]) => (localDefaults[name] === secret ? name : []));
 }

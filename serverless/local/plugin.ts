@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import type { Hooks, Serverless, Service } from '../framework.ts';
 import { isLoopback } from './allowed-hosts.ts';
 import { createConsoleLog } from './console-log.ts';
-import { FunctionLoader, type LoadedFunction } from './functions.ts';
+import { createFunctionLoader } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
 import { formatReadyMessage } from './ready-message.ts';
@@ -16,11 +16,7 @@ import { startStorage } from './start-storage.ts';
 import { onStopSignal } from './stop-signals.ts';
 
 const stopTimeoutMs = 1_000; // for clients that do not read their responses
-const maxPort = 65_535;
 const quietMs = 50; // an editor writes a file in several steps, and several files at once
-
-const foreignHost =
-  'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
 interface Options {
   readonly host: string;
@@ -46,13 +42,10 @@ export default class LocalServicePlugin {
 
   constructor(serverless: Serverless, options: Options) {
     this.hooks = {
-      'offline:start': async () => {
-        try {
-          await run(serverless, options);
-        } catch (error) {
+      'offline:start': () =>
+        run(serverless, options).catch((error) => {
           throw error instanceof StartError ? new serverless.classes.Error(error.message) : error;
-        }
-      },
+        }),
     };
   }
 }
@@ -62,37 +55,27 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   const { serviceDir, service, configurationFilename } = serverless;
   await requireFreePort(options);
   const config = loadLocalConfig(serviceDir, process.env);
+  const { signingSecret, credentials, corsOrigin } = config;
   const log = createConsoleLog(process.env.LOG_FORMAT, serviceDir);
   const storage = await startStorage(config, log.logNotice);
   Object.assign(process.env, {
-    SECRET_TOKEN: config.signingSecret,
-    AUTH_USERNAME: config.credentials.username,
-    AUTH_PASSWORD: config.credentials.password,
+    SECRET_TOKEN: signingSecret,
+    AUTH_USERNAME: credentials.username,
+    AUTH_PASSWORD: credentials.password,
     DB_URL: storage.url,
-    CORS_ORIGIN: config.corsOrigin ?? '',
+    CORS_ORIGIN: corsOrigin ?? '',
   });
 
-  const loader = new FunctionLoader(serviceDir);
-  let functions: readonly LoadedFunction[] = await loader.load(service);
-  let hasRefusedHost = false;
-  const gateway = createGateway({
-    functions: () => functions,
-    host: options.host,
-    onForeignHost: () => {
-      if (!hasRefusedHost) log.logNotice(foreignHost);
-      hasRefusedHost = true;
-    },
-    corsOrigin: config.corsOrigin,
-    onResponse: log.logRequest,
-    onError: (error) => log.logError('A function failed', error),
-  });
+  const load = createFunctionLoader(serviceDir);
+  let functions = await load(service);
+  const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
   await listen(gateway, options);
 
   const reload = async () => {
     const startedAt = performance.now();
     try {
       const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
-      functions = await loader.load(parse(definition, { logLevel: 'silent' }) as Service);
+      functions = await load(parse(definition, { logLevel: 'silent' }) as Service);
       log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
     } catch (error) {
       log.logError('The change cannot be loaded; the version before it still runs', error);
@@ -114,7 +97,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     );
   }
   const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
-  process.stdout.write(formatReadyMessage(baseUrl, storage.description, config.credentials));
+  process.stdout.write(formatReadyMessage(baseUrl, storage.description, credentials));
   await new Promise<void>(onStopSignal);
   gateway.close();
   setTimeout(() => process.exit(), stopTimeoutMs);
@@ -124,21 +107,15 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 
 /** Ends a start in vain before it opens the data folder. */
 async function requireFreePort(options: Options): Promise<void> {
-  const { httpPort } = options;
-  if (!/^\d{1,5}$/.test(httpPort) || Number(httpPort) > maxPort)
-    throw new StartError(`--httpPort cannot be ${httpPort}: it is a number from 0 to ${maxPort}.`);
   const server = createServer();
   await listen(server, options);
   server.close();
   await once(server, 'close');
 }
 
-const otherPort = 'start on another port, for example with: npm start -- --httpPort 8081';
-
-/** Causes and advice, by the code of the error. */
-const listenProblems: Readonly<Record<string, [cause: string, advice: string]>> = {
-  EADDRINUSE: ['another process is listening there', `Stop the other process, or ${otherPort}`],
-  EACCES: ['this user may not listen there', `Ports below 1024 are often reserved: ${otherPort}`],
+const causes: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process is listening there',
+  EACCES: 'this user may not listen there', // as often below 1024
 };
 
 async function listen(server: Server, { host, httpPort }: Options): Promise<void> {
@@ -147,7 +124,8 @@ async function listen(server: Server, { host, httpPort }: Options): Promise<void
     await once(server, 'listening');
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
-    const [reason, advice] = listenProblems[code] ?? [message, 'Name an address of this machine in --host.'];
-    throw new StartError(`Port ${httpPort} on ${host} cannot be used: ${reason}. ${advice}`, { cause });
+    const problem = `Port ${httpPort} on ${host} cannot be used: ${causes[code] ?? message}.`;
+    const advice = 'Start on another one, for example with: npm start -- --host 127.0.0.1 --httpPort 8081';
+    throw new StartError(`${problem} ${advice}`, { cause });
   }
 }

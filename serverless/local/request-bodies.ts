@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
 
 /** "Quotas for configuring and running a REST API in API Gateway". */
 export const maxBodyBytes = 10 * 1024 * 1024;
@@ -8,8 +9,6 @@ const maxHeldBytes = 5 * maxBodyBytes;
 
 /** The memory of a chunk beside its bytes, so that chunks of one byte are no way around the limit. */
 const chunkOverheadBytes = 512;
-
-const disconnected = 'The client disconnected';
 
 type Refusal = 'REQUEST_TOO_LARGE' | 'THROTTLED';
 
@@ -26,7 +25,6 @@ export class RequestBodies {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (length === undefined && encoding === undefined) return Buffer.alloc(0);
     if (Number(length) > maxBodyBytes) return 'REQUEST_TOO_LARGE';
-    if (request.destroyed) throw new Error(disconnected);
     const chunks: Buffer[] = [];
     let [size, held] = [0, 0];
     const { promise, resolve, reject } = Promise.withResolvers<Buffer | Refusal>();
@@ -57,11 +55,11 @@ export class RequestBodies {
     this.#arriving.add(drop);
     response.once('close', release);
     request.on('data', receive);
-    request.once('end', () => {
+    finished(request, (error) => {
       this.#arriving.delete(drop);
-      resolve(Buffer.concat(chunks));
+      if (error) reject(error);
+      else resolve(Buffer.concat(chunks));
     });
-    request.once('close', () => reject(new Error(disconnected)));
     return promise;
   }
 }

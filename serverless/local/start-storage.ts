@@ -1,6 +1,6 @@
 import type { TableLocation } from '../../lib/dynamodb/table-url.ts';
 import { diagnoseDataFolder, prepareDataFolder } from './data-folder.ts';
-import { EmbeddedEngine } from './embedded-engine.ts';
+import { startEmbeddedEngine } from './embedded-engine.ts';
 import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
@@ -18,32 +18,34 @@ export function startStorage({ table, dataFolder }: LocalConfig, onFailure: (pro
 }
 
 async function startEmbeddedStorage(folder: string, onFailure: (problem: string) => void) {
-  let engine: EmbeddedEngine | undefined;
+  let failure: Error | undefined;
   let started = false;
   try {
     await prepareDataFolder(folder);
-    engine = await EmbeddedEngine.start(folder, (error) => {
+    const endpoint = await startEmbeddedEngine(folder, (error) => {
+      failure = error;
       if (started) onFailure(diagnoseDataFolder(folder, error));
     });
-    const table = { endpoint: engine.endpoint, region: 'us-east-1', tableName: 'books' };
+    const table = { endpoint, region: 'us-east-1', tableName: 'books' };
     await prepareTable(table);
     startTimeToLive(table);
     started = true;
-    return { url: urlOf(table), description: `the folder ${folder}` };
+    return { url: `${endpoint}/${table.tableName}`, description: `the folder ${folder}` };
   } catch (error) {
     // The client of the table knows only that the engine does not respond.
-    const cause = engine?.failure ?? error;
+    const cause = failure ?? error;
     throw new StartError(diagnoseDataFolder(folder, cause), { cause });
   }
 }
 
 async function useConfiguredStorage(table: TableLocation) {
+  const { endpoint, tableName } = table;
   try {
     await prepareTable(table);
-    return { url: urlOf(table), description: `the table ${table.tableName} at ${table.endpoint}` };
+    return { url: `${endpoint}/${tableName}`, description: `the table ${tableName} at ${endpoint}` };
   } catch (cause) {
     const reason = (cause as Error).message.replace(/\.$/, '');
-    const [, advice = `Make sure that a DynamoDB engine responds at ${table.endpoint}`] =
+    const [, advice = `Make sure that a DynamoDB engine responds at ${endpoint}`] =
       advices.find(([pattern]) => pattern.test(reason)) ?? [];
     const problem = `The table that DB_URL names cannot be used: ${reason}.`;
     throw new StartError(`${problem} ${advice}, or unset DB_URL to use the embedded engine.`, { cause });
@@ -60,7 +62,3 @@ const advices: readonly [pattern: RegExp, advice: string][] = [
     'AWS refuses the credentials: check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
   ],
 ];
-
-function urlOf({ endpoint, tableName }: TableLocation): string {
-  return `${endpoint}/${tableName}`;
-}

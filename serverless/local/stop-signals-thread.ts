@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector';
-import { workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 
 const blockedMs = 2_000;
 
@@ -9,23 +9,14 @@ const interruption = `process.removeAllListeners('SIGINT').removeAllListeners('S
 
 const notice = `The event loop has been blocked for ${blockedMs / 1000} s, as by an endless loop. Ctrl-C ends the service at once.`;
 
-const beats = workerData as Int32Array;
-let lastBeat = Atomics.load(beats, 0);
-let session: Session | undefined;
-
-setInterval(() => {
-  const beat = Atomics.load(beats, 0);
-  if (beat !== lastBeat) {
-    lastBeat = beat;
-    session?.disconnect();
-    session = undefined;
-  } else if (session === undefined) {
-    session = new Session();
-    session.connectToMainThread();
-    session.post('Runtime.evaluate', { expression: interruption }, (_error, reply) => {
-      const [, , ...frames] = String(reply?.result.value).split('\n');
-      // process.stdout belongs to the main thread.
-      writeSync(1, `${[notice, ...frames].join('\n')}\n`);
-    });
-  }
+const timer = setTimeout(() => {
+  const session = new Session();
+  session.connectToMainThread();
+  session.post('Runtime.evaluate', { expression: interruption }, (_error, reply) => {
+    const [, , ...frames] = String(reply?.result.value).split('\n');
+    // process.stdout belongs to the main thread.
+    writeSync(1, `${[notice, ...frames].join('\n')}\n`);
+    session.disconnect();
+  });
 }, blockedMs);
+parentPort?.on('message', () => timer.refresh());

@@ -8,16 +8,18 @@ const beatMs = 500; // several in the two seconds after which the thread calls t
  * would run: a thread then prints where, and removes the listeners, so that the signals end the process.
  */
 export function onStopSignal(stop: () => void): void {
-  const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const beat = () => {
-    Atomics.add(beats, 0, 1);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      if (!process.listeners(signal).includes(stop)) process.on(signal, stop);
-    }
+  const listen = () => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.removeListener(signal, stop).on(signal, stop);
   };
-  beat();
+  listen();
   // A breakpoint blocks the event loop as well.
   if (debuggerUrl() !== undefined) return;
+  const thread = new Worker(new URL('stop-signals-thread.ts', import.meta.url));
+  thread.unref();
+  const beat = () => {
+    listen();
+    thread.postMessage('beat');
+  };
   setInterval(beat, beatMs).unref();
-  new Worker(new URL('stop-signals-thread.ts', import.meta.url), { workerData: beats }).unref();
 }

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import type { TableLocation } from '../../lib/dynamodb/table-url.ts';
@@ -7,7 +7,6 @@ const firstAfterMs = 60_000; // after what people start the service for
 const intervalMs = 24 * 60 * 60 * 1000;
 
 const pageItems = 1_000; // some milliseconds of the engine, between which requests have their turn
-const pauseMs = 50;
 
 /** Removes expired items now and then while the process runs, as DynamoDB does; dynalite has no time to live. */
 export function startTimeToLive(table: TableLocation): void {
@@ -19,31 +18,22 @@ export function startTimeToLive(table: TableLocation): void {
 
 /** Removes the items of a table whose `expiresAt` has passed: claims of idempotency keys, and what is left of deleted books. */
 export async function removeExpired(location: TableLocation): Promise<void> {
-  const TableName = location.tableName;
   const client = DynamoDBDocumentClient.from(createDynamoDBClient(location));
-  const expired = { ':now': Math.floor(Date.now() / 1000) };
-  const condition = { ExpressionAttributeValues: expired } as const;
+  const isExpired = 'expiresAt < :now';
+  const values = { ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) } };
+  const table = { TableName: location.tableName, ...values };
   try {
-    const pages = paginateScan(
-      { client, pageSize: pageItems },
-      { TableName, FilterExpression: 'expiresAt < :now', ...condition },
-    );
+    const pages = paginateScan({ client, pageSize: pageItems }, { ...table, FilterExpression: isExpired });
     for await (const { Items = [] } of pages) {
       for (const { shard, id } of Items) {
-        const Key = { shard, id };
         // A new create with the key may have renewed it.
-        const ConditionExpression = 'expiresAt < :now';
-        await client
-          .send(new DeleteCommand({ TableName, Key, ConditionExpression, ...condition }))
-          .catch(ignoreCondition);
+        const deletion = new DeleteCommand({ ...table, Key: { shard, id }, ConditionExpression: isExpired });
+        await client.send(deletion).catch((error) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        });
       }
-      await wait(pauseMs, undefined, { ref: false });
     }
   } finally {
     client.destroy();
   }
-}
-
-function ignoreCondition(error: Error): void {
-  if (error.name !== 'ConditionalCheckFailedException') throw error;
 }

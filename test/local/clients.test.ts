@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { HttpClient, type HttpResponse } from '../../conformance/http-client.ts';
 import type { Book } from '../../lib/books/book.ts';
 import { createBookCatalogClient, LoginError } from '../../tools/client/book-catalog-client.ts';
@@ -56,166 +56,152 @@ test('requests.http holds each operation, and its requests succeed one after the
   ]);
 });
 
-describe('the TypeScript client', () => {
-  const noLongerValid = respond(200, 'Token generated successfully', {}, { token: 'no longer valid' });
+test('the TypeScript client logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
+  const client = createClient();
 
-  test('it logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
-    const client = createClient();
+  const created = await client.POST('/book', { body: { title: 'Emma', author: 'Jane Austen' } });
+  const id = created.data?.data.id ?? 0;
+  const params = { path: { id } };
+  const page = await client.GET('/books', { params: { query: { limit: 1, after: id - 1 } } });
+  const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 } });
+  const fetched = await client.GET('/book/{id}', { params });
+  const deleted = await client.DELETE('/book/{id}', { params });
+  const missing = await client.GET('/book/{id}', { params });
 
-    const created = await client.POST('/book', { body: { title: 'Emma', author: 'Jane Austen' } });
-    const id = created.data?.data.id ?? 0;
-    const params = { path: { id } };
-    const page = await client.GET('/books', { params: { query: { limit: 1, after: id - 1 } } });
-    const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 } });
-    const fetched = await client.GET('/book/{id}', { params });
-    const deleted = await client.DELETE('/book/{id}', { params });
-    const missing = await client.GET('/book/{id}', { params });
-
-    const book = { id, ...aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 }) };
-    expect(page.data?.data).toEqual([{ ...book, year: 0 }]);
-    expect(changed.data?.data).toEqual(book);
-    expect(fetched.data?.data).toEqual(book);
-    expect(deleted.data).toEqual({ status: 200, message: 'Book deleted successfully', data: null });
-    expect(missing.error).toEqual({ status: 404, message: 'Book not found', data: null });
-  });
-
-  test.each<[string, Fate[]]>([
-    ['share one login', []],
-    ['log in again once when their token is refused', [noLongerValid]],
-  ])('concurrent calls %s', async (_name, fates) => {
-    const { client, attempts } = await createFaultyClient('POST /token', fates);
-
-    const all = await Promise.all(Array.from({ length: 10 }, () => client.POST('/book', { body: {} })));
-
-    expect(all.map(({ response }) => response.status)).toEqual(Array(10).fill(201));
-    expect(attempts).toHaveLength(fates.length + 1);
-  });
-
-  test('wrong credentials reject the call with the message of the service, each time', async () => {
-    const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, password: 'wrong' });
-
-    for (const _ of [1, 2])
-      await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
-  });
+  const book = { id, ...aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 }) };
+  expect(page.data?.data).toEqual([{ ...book, year: 0 }]);
+  expect(changed.data?.data).toEqual(book);
+  expect(fetched.data?.data).toEqual(book);
+  expect(deleted.data).toEqual({ status: 200, message: 'Book deleted successfully', data: null });
+  expect(missing.error).toEqual({ status: 404, message: 'Book not found', data: null });
 });
 
-describe('a create through the TypeScript client', () => {
-  const throttled = respond(429, 'Too many requests', { 'Retry-After': '3' });
-  const unavailable = respond(503, 'Service unavailable', { 'Retry-After': '1' });
+test.each<[string, Fate[]]>([
+  ['share one login', []],
+  [
+    'log in again once when their token is refused',
+    [respond(200, 'Token generated successfully', {}, { token: 'no longer valid' })],
+  ],
+])('concurrent calls of the TypeScript client %s', async (_name, fates) => {
+  const { client, attempts } = await createFaultyClient('POST /token', fates);
 
-  test.each<[string, Fate[], RegExp[]]>([
-    ['is sent again when the request was lost', ['lose request'], [/^no response/]],
-    ['is sent again when responses were lost', Array(2).fill('lose response'), Array(2).fill(/^no resp/)],
-    ['is sent again when the response breaks off', ['cut response'], [/^no response/]],
-    ['is sent again after 429', [throttled], [/^the service responded 429 Too many requests$/]],
-    [
-      'is sent again after 502, 503 and 504',
-      [respond(502, 'Bad gateway'), unavailable, respond(504, 'Gateway timeout')],
-      [/502/, /503/, /504/],
-    ],
-  ])('%s, with the same key: one book', async (_name, fates, reasons) => {
-    const { client, attempts, waits } = await createFaultyClient('POST /book', fates);
-    const title = randomUUID();
+  const all = await Promise.all(Array.from({ length: 10 }, () => client.POST('/book', { body: {} })));
 
-    const { data, response } = await client.POST('/book', { body: { title } });
-
-    expect(data?.data).toMatchObject({ title });
-    expect(response.headers.get('ETag')).toMatch(/^".+"$/);
-    expect(attempts).toHaveLength(fates.length + 1);
-    expect(new Set(attempts).size).toBe(1);
-    expect(attempts[0]).toMatch(/^[0-9a-f-]{36}$/);
-    expect(waits.map(({ reason }) => reason)).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
-    expect(await countBooks(title)).toBe(1);
-  });
-
-  test('is retried with backoff and not before Retry-After, in seconds or as a date', async () => {
-    const date = new Date(Date.now() + 60_000).toUTCString();
-    const untilThen = respond(503, 'Service unavailable', { 'Retry-After': date });
-    const fates = [throttled, untilThen, ...Array(4).fill('lose request')];
-    const { client, waits } = await createFaultyClient('POST /book', fates);
-
-    await client.POST('/book', { body: {} });
-
-    const [seconds = 0, untilDate = 0, ...backoff] = waits.map(({ waitMs }) => waitMs);
-    expect(seconds).toBe(3_000);
-    expect(untilDate).toBeGreaterThan(50_000);
-    for (const [index, ceiling] of [1_000, 2_000, 4_000, 8_000].entries()) {
-      expect(backoff[index]).toBeGreaterThanOrEqual(ceiling / 2);
-      expect(backoff[index]).toBeLessThanOrEqual(ceiling);
-    }
-  });
-
-  test('waits by default without a function for it, until its signal is aborted', async () => {
-    const { client } = await createFaultyClient('POST /book', [unavailable, throttled], {});
-    const startedAt = performance.now();
-
-    const create = client.POST('/book', { body: {}, signal: AbortSignal.timeout(1_500) });
-
-    await expect(create).rejects.toThrow('timeout');
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
-    expect((await client.POST('/book', { body: {} })).response.status).toBe(201);
-  });
-
-  test('that does not succeed ends with the last response, or the last error', async () => {
-    const retries = { giveUpAfterMs: 2_000, wait: async () => {} };
-    const create = async (fate: Fate) =>
-      (await createFaultyClient('POST /book', Array(100).fill(fate), retries)).client.POST('/book', {
-        body: {},
-      });
-
-    await expect(create('lose request')).rejects.toThrow(TypeError);
-    expect((await create(unavailable)).error).toMatchObject({ status: 503, message: 'Service unavailable' });
-  });
-
-  test('is sent once without a key', async () => {
-    const { client, attempts } = await createFaultyClient('POST /book', [unavailable]);
-
-    const { response } = await client.POST('/book', { body: {}, idempotencyKey: null });
-
-    expect(response.status).toBe(503);
-    expect(attempts).toEqual([undefined]);
-  });
-
-  test('with a given key creates one book in any number of calls, and is refused for other fields', async () => {
-    const client = createClient();
-    const idempotencyKey = randomUUID();
-
-    const create = (title: string) => client.POST('/book', { body: { title }, idempotencyKey });
-
-    const [first, second, other] = [await create('Emma'), await create('Emma'), await create('Dune')];
-
-    expect(second.data).toEqual(first.data);
-    expect(second.response.headers.get('Idempotency-Replayed')).toBe('true');
-    expect(other.error).toEqual({ status: 422, message: 'Idempotency key already used', data: null });
-  });
+  expect(all.map(({ response }) => response.status)).toEqual(Array(10).fill(201));
+  expect(attempts).toHaveLength(fates.length + 1);
 });
 
-describe('a change through the TypeScript client', () => {
-  test('is carried out only on the book with the entity tag of ifMatch', async () => {
-    const client = createClient();
-    const created = await client.POST('/book', { body: { title: 'Emma' } });
-    const params = { path: { id: created.data?.data.id ?? 0 } };
-    const ifMatch = created.response.headers.get('ETag') ?? '';
+test('wrong credentials reject the call with the message of the service, each time', async () => {
+  const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, password: 'wrong' });
 
-    const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 }, ifMatch });
-    const late = await client.PUT('/book/{id}', { params, body: { year: 1816 }, ifMatch });
-    const lateDelete = await client.DELETE('/book/{id}', { params, ifMatch });
-    const newTag = changed.response.headers.get('ETag') ?? '';
-    const deleted = await client.DELETE('/book/{id}', { params, ifMatch: newTag });
+  for (const _ of [1, 2])
+    await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
+});
 
-    expect(changed.data?.data).toMatchObject({ year: 1815 });
-    expect(late.error).toEqual({ status: 412, message: 'Precondition failed', data: null });
-    expect(lateDelete.error).toMatchObject({ status: 412 });
-    expect(deleted.response.status).toBe(200);
-  });
+const throttled = respond(429, 'Too many requests', { 'Retry-After': '3' });
+const unavailable = respond(503, 'Service unavailable', { 'Retry-After': '1' });
 
-  test('is not retried, because a retry could undo the change of another client', async () => {
-    const { client, attempts } = await createFaultyClient('PUT /book/1', ['lose response']);
+test('a create is sent with one key until it has a response, and creates one book', async () => {
+  const failed = [respond(502, 'Bad gateway'), unavailable, respond(504, 'Gateway timeout'), throttled];
+  const fates: Fate[] = ['lose request', 'lose response', 'lose response', 'cut response', ...failed];
+  const { client, attempts, waits } = await createFaultyClient('POST /book', fates);
+  const title = randomUUID();
 
-    await expect(client.PUT('/book/{id}', { params: { path: { id: 1 } }, body: {} })).rejects.toThrow();
+  const { data, response } = await client.POST('/book', { body: { title } });
 
-    expect(attempts).toHaveLength(1);
-  });
+  expect(data?.data).toMatchObject({ title });
+  expect(response.headers.get('ETag')).toMatch(/^".+"$/);
+  expect(attempts).toHaveLength(fates.length + 1);
+  expect(new Set(attempts).size).toBe(1);
+  expect(attempts[0]).toMatch(/^[0-9a-f-]{36}$/);
+  const reasons = [...Array(4).fill(/^no response/), /502/, /503/, /504/, /responded 429 Too many requests$/];
+  expect(waits.map(({ reason }) => reason)).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
+  const { data: list } = await createClient().GET('/books');
+  expect(((list?.data ?? []) as readonly Book[]).filter((book) => book.title === title)).toHaveLength(1);
+});
+
+test('a create is retried with backoff and not before Retry-After, in seconds or as a date', async () => {
+  const date = new Date(Date.now() + 60_000).toUTCString();
+  const untilThen = respond(503, 'Service unavailable', { 'Retry-After': date });
+  const fates = [throttled, untilThen, ...Array(4).fill('lose request')];
+  const { client, waits } = await createFaultyClient('POST /book', fates);
+
+  await client.POST('/book', { body: {} });
+
+  const [seconds = 0, untilDate = 0, ...backoff] = waits.map(({ waitMs }) => waitMs);
+  expect(seconds).toBe(3_000);
+  expect(untilDate).toBeGreaterThan(50_000);
+  for (const [index, ceiling] of [1_000, 2_000, 4_000, 8_000].entries()) {
+    expect(backoff[index]).toBeGreaterThanOrEqual(ceiling / 2);
+    expect(backoff[index]).toBeLessThanOrEqual(ceiling);
+  }
+});
+
+test('a client without a function for waits waits until a retry, or until its signal is aborted', async () => {
+  const { client } = await createFaultyClient('POST /book', [unavailable, throttled], {});
+  const startedAt = performance.now();
+
+  const create = client.POST('/book', { body: {}, signal: AbortSignal.timeout(1_500) });
+
+  await expect(create).rejects.toThrow('timeout');
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect((await client.POST('/book', { body: {} })).response.status).toBe(201);
+});
+
+test('a create that does not succeed ends with the last response, or the last error', async () => {
+  const retries = { giveUpAfterMs: 2_000, wait: async () => {} };
+  const create = async (fate: Fate) => {
+    const { client } = await createFaultyClient('POST /book', Array(100).fill(fate), retries);
+    return client.POST('/book', { body: {} });
+  };
+
+  await expect(create('lose request')).rejects.toThrow(TypeError);
+  expect((await create(unavailable)).error).toMatchObject({ status: 503, message: 'Service unavailable' });
+});
+
+test('a create without a key is sent once', async () => {
+  const { client, attempts } = await createFaultyClient('POST /book', [unavailable]);
+
+  const { response } = await client.POST('/book', { body: {}, idempotencyKey: null });
+
+  expect(response.status).toBe(503);
+  expect(attempts).toEqual([undefined]);
+});
+
+test('a create with a given key creates one book in any number of calls, and is refused for other fields', async () => {
+  const client = createClient();
+  const idempotencyKey = randomUUID();
+
+  const create = (title: string) => client.POST('/book', { body: { title }, idempotencyKey });
+
+  const [first, second, other] = [await create('Emma'), await create('Emma'), await create('Dune')];
+
+  expect(second.data).toEqual(first.data);
+  expect(second.response.headers.get('Idempotency-Replayed')).toBe('true');
+  expect(other.error).toEqual({ status: 422, message: 'Idempotency key already used', data: null });
+});
+
+test('a change is carried out only on the book with the entity tag of ifMatch', async () => {
+  const client = createClient();
+  const created = await client.POST('/book', { body: { title: 'Emma' } });
+  const params = { path: { id: created.data?.data.id ?? 0 } };
+  const ifMatch = created.response.headers.get('ETag') ?? '';
+
+  const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 }, ifMatch });
+  const late = await client.PUT('/book/{id}', { params, body: { year: 1816 }, ifMatch });
+  const lateDelete = await client.DELETE('/book/{id}', { params, ifMatch });
+
+  expect(changed.data?.data).toMatchObject({ year: 1815 });
+  expect(late.error).toEqual({ status: 412, message: 'Precondition failed', data: null });
+  expect(lateDelete.error).toMatchObject({ status: 412 });
+});
+
+test('a change is not retried, because a retry could undo the change of another client', async () => {
+  const { client, attempts } = await createFaultyClient('PUT /book/1', ['lose response']);
+
+  await expect(client.PUT('/book/{id}', { params: { path: { id: 1 } }, body: {} })).rejects.toThrow();
+
+  expect(attempts).toHaveLength(1);
 });
 
 /** A client behind a gateway that fails the first requests of a name; by default it does not wait before retries. */
@@ -232,11 +218,6 @@ async function createFaultyClient(name: string, fates: readonly Fate[], policy?:
   const retries = policy ?? { giveUpAfterMs: 600_000, wait };
   const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
   return { client, attempts, waits };
-}
-
-async function countBooks(title: string): Promise<number> {
-  const { data } = await createClient().GET('/books');
-  return ((data?.data ?? []) as readonly Book[]).filter((book) => book.title === title).length;
 }
 
 /** Sends the requests of a file for editors in their order, with the variables filled in. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { fragments } from '../../conformance/any-text.ts';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { validToken } from '../../tools/local/local-service.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
@@ -56,112 +57,80 @@ test('each request leaves one line of JSON in the output', async () => {
   await expect.poll(() => countLines() - before).toBe(2);
 });
 
-describe('a message with an ambiguous length', () => {
-  /** A request that a proxy might treat as part of the body. */
-  const smuggled = 'DELETE /book/1 HTTP/1.1\r\nHost: localhost\r\n\r\n';
+/** A request that a proxy might treat as part of the body. */
+const smuggled = 'DELETE /book/1 HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-  test.each([
-    ['a length and chunks', ['Content-Length: 4', 'Transfer-Encoding: chunked']],
-    ['chunks and a length', ['Transfer-Encoding: chunked', 'Content-Length: 4']],
-    ['two lengths', ['Content-Length: 0', 'Content-Length: 39']],
-    ['a list of lengths', ['Content-Length: 0, 39']],
-    ['a signed length', ['Content-Length: +0']],
-    ['a negative length', ['Content-Length: -1']],
-    ['a hexadecimal length', ['Content-Length: 0x0']],
-    ['a length beyond 2^64', ['Content-Length: 18446744073709551616']],
-    ['a length with a space in it', ['Content-Length: 3 9']],
-    ['an empty length', ['Content-Length:', 'Content-Length: 39']],
-    ['a space before the colon', ['Transfer-Encoding : chunked']],
-    ['a folded line', ['Transfer-Encoding:', ' chunked']],
-    ['chunks that are not the last encoding', ['Transfer-Encoding: chunked, identity']],
-    ['an unknown encoding', ['Transfer-Encoding: xchunked']],
-    ['chunks of compressed bytes', ['Transfer-Encoding: gzip, chunked']],
-    ['chunks twice over', ['Transfer-Encoding: chunked, chunked']],
-    ['a vertical tab before chunked', ['Transfer-Encoding: \x0bchunked']],
-    ['a carriage return alone', ['X: a\rTransfer-Encoding: chunked']],
-    ['a NUL in a header', ['X: a\0b']],
-    ['a header without a name', [': x']],
-    ['a header without a colon', ['x']],
-    ['a chunk size that is no number', ['Transfer-Encoding: chunked'], 'zz\r\n'],
-    ['a chunk size with a sign', ['Transfer-Encoding: chunked'], '+1\r\nx\r\n0\r\n\r\n'],
-    ['a chunk size beyond 2^64', ['Transfer-Encoding: chunked'], '10000000000000000\r\n'],
-    ['a chunk longer than its size', ['Transfer-Encoding: chunked'], '1\r\nxx\r\n0\r\n\r\n'],
-    ['a line feed alone after a chunk size', ['Transfer-Encoding: chunked'], '0\n\n'],
-  ])('by %s is refused, and what follows is no request', async (_how, headers, body = '0\r\n\r\n') => {
+test.each([
+  ['a length and chunks', ['Content-Length: 4', 'Transfer-Encoding: chunked']],
+  ['chunks and a length', ['Transfer-Encoding: chunked', 'Content-Length: 4']],
+  ['two lengths', ['Content-Length: 0', 'Content-Length: 39']],
+  ['a length beyond 2^64', ['Content-Length: 18446744073709551616']],
+  ['a space before the colon', ['Transfer-Encoding : chunked']],
+  ['chunks that are not the last encoding', ['Transfer-Encoding: chunked, identity']],
+  ['an unknown encoding', ['Transfer-Encoding: xchunked']],
+  ['chunks of compressed bytes', ['Transfer-Encoding: gzip, chunked']],
+  ['chunks twice over', ['Transfer-Encoding: chunked, chunked']],
+  ['a vertical tab before chunked', ['Transfer-Encoding: \x0bchunked']],
+  ['a carriage return alone', ['X: a\rTransfer-Encoding: chunked']],
+  ['a header without a colon', ['x']],
+  ['a chunk size that is no number', ['Transfer-Encoding: chunked'], 'zz\r\n'],
+  ['a chunk longer than its size', ['Transfer-Encoding: chunked'], '1\r\nxx\r\n0\r\n\r\n'],
+  ['a line feed alone after a chunk size', ['Transfer-Encoding: chunked'], '0\n\n'],
+])(
+  'a message with %s is refused, and what follows is no request',
+  async (_how, headers, body = '0\r\n\r\n') => {
     expect(await exchange(post('/token', ...headers) + body + smuggled, { end: true })).toEqual([badRequest]);
-  });
+  },
+);
+
+test('pipelined requests get responses in order', async () => {
+  const bodies = ['{}', '{"username":1}', '', '{"password":"wrong"}'];
+  const requests = bodies.map((body) => post('/token', `Content-Length: ${body.length}`) + body);
+  const invalid = '400 Invalid request payload';
+  const round = ['401 Invalid credentials', invalid, invalid, '401 Invalid credentials'];
+
+  const responses = await exchange(requests.join('').repeat(25) + get('/books'));
+
+  expect(responses).toEqual([...Array(25).fill(round).flat(), tokenRequired]);
 });
 
-describe('pipelined requests', () => {
-  test('get responses in order', async () => {
-    const bodies = ['{}', '{"username":1}', '', '{"password":"wrong"}'];
-    const requests = bodies.map((body) => post('/token', `Content-Length: ${body.length}`) + body);
-    const invalid = '400 Invalid request payload';
-    const round = ['401 Invalid credentials', invalid, invalid, '401 Invalid credentials'];
+test.each([
+  ['no HTTP', 'NONSENSE\r\n\r\n'],
+  ['cut off', 'GET /books HTT'],
+  ['malformed in its body', `${post('/token', 'Transfer-Encoding: chunked')}zz\r\n`],
+  ['no HTTP, although others follow', `NONSENSE\r\n\r\n${getBooks}`],
+])('pipelined requests get responses up to the first one that is %s', async (_fault, faulty) => {
+  const responses = await exchange(getBooks.repeat(3) + faulty, { end: true });
 
-    const responses = await exchange(requests.join('').repeat(25) + get('/books'));
-
-    expect(responses).toEqual([...Array(25).fill(round).flat(), tokenRequired]);
-  });
-
-  test.each([
-    ['no HTTP', 'NONSENSE\r\n\r\n'],
-    ['cut off', 'GET /books HTT'],
-    ['malformed in its body', `${post('/token', 'Transfer-Encoding: chunked')}zz\r\n`],
-    ['no HTTP, although others follow', `NONSENSE\r\n\r\n${getBooks}`],
-  ])('get responses up to the first one that is %s', async (_fault, faulty) => {
-    const responses = await exchange(getBooks.repeat(3) + faulty, { end: true });
-
-    expect(responses).toEqual([tokenRequired, tokenRequired, tokenRequired, badRequest]);
-  });
+  expect(responses).toEqual([tokenRequired, tokenRequired, tokenRequired, badRequest]);
 });
 
-describe('a slow client', () => {
-  test('that sends byte by byte gets a response after the last one', async () => {
-    const body = '{"title":"slow"}';
-    const head = post('/book', authorized.trim(), `Content-Length: ${body.length}`, 'Connection: close');
+test('a client that sends byte by byte gets a response after the last one', async () => {
+  const body = '{"title":"slow"}';
+  const head = post('/book', authorized.trim(), `Content-Length: ${body.length}`, 'Connection: close');
 
-    expect(await exchange(head + body, { pauseMs: 5 })).toEqual(['201 Book created successfully']);
-  });
+  expect(await exchange(head + body, { pauseMs: 5 })).toEqual(['201 Book created successfully']);
+});
 
-  test('blocks nobody else, three hundred times over', async () => {
-    const half = `${post('/token', 'Content-Length: 1000')}{"username"`;
-    const halves = Array.from({ length: 300 }, (_, index) => (index % 2 ? half : half.slice(0, 20)));
-    const sockets = await Promise.all(halves.map((bytes) => openRaw(local.service.port, bytes)));
-    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+test('a client that disconnects midway creates no book', async () => {
+  const title = `half ${crypto.randomUUID()}`;
+  const head = post('/book', authorized.trim(), 'Content-Length: 1000');
+  const half = `${head}{"title":"${title}"}`;
+  const sockets = await Promise.all(Array.from({ length: 50 }, () => openRaw(local.service.port, half)));
+  for (const socket of sockets) socket.resetAndDestroy();
 
-    expect((await local.send('GET', '/books')).status).toBe(200);
-  });
-
-  test('that disconnects midway creates no book', async () => {
-    const title = `half ${crypto.randomUUID()}`;
-    const head = post('/book', authorized.trim(), 'Content-Length: 1000');
-    const half = `${head}{"title":"${title}"}`;
-    const sockets = await Promise.all(Array.from({ length: 50 }, () => openRaw(local.service.port, half)));
-    for (const socket of sockets) socket.resetAndDestroy();
-
-    expect((await local.send('GET', '/books')).body.toString()).not.toContain(title);
-  });
+  expect((await local.send('GET', '/books')).body.toString()).not.toContain(title);
 });
 
 type Row = [kind: string, bytes: string, response?: unknown];
 
 /** Names that could reach a prototype or a method. */
-const treacherousNames = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'valueOf',
-  'then',
-  'toJSON',
-];
+const treacherousNames = '__proto__ constructor toString hasOwnProperty valueOf then toJSON'.split(' ');
 
 test.each<Row>([
   ['of HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', badRequest],
   ['of HTTP/0.9', 'GET /books\r\n\r\n', badRequest],
   ['of HTTP/2', 'GET /books HTTP/2.0\r\nHost: localhost\r\n\r\n', badRequest],
-  ['of HTTP/9.9', 'GET /books HTTP/9.9\r\nHost: localhost\r\n\r\n', badRequest],
   ['of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', badRequest],
   ['of an unknown method', 'BREW /books HTTP/1.1\r\nHost: localhost\r\n\r\n', badRequest],
   ['of CONNECT', 'CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', notFound],
@@ -175,7 +144,6 @@ test.each<Row>([
   ['with a NUL in its path', get('/book/%00'), tokenRequired],
   ['with a malformed percent-encoding', get('/book/%zz'), badRequest],
   ['with a path that is no UTF-8', get('/book/%ff'), badRequest],
-  ['with a path of bytes above 127', get('/book/\xc3\xa9')],
   ['with a path of 15,000 characters', get(`/book/${'1'.repeat(15_000)}`), tokenRequired],
   ['with a path of 100,000 characters', get(`/book/${'1'.repeat(100_000)}`), badRequest],
   ['with a header of 100,000 characters', get('/books', `X: ${'x'.repeat(100_000)}\r\n`), badRequest],
@@ -237,80 +205,56 @@ test.each([
   expect((await Array.fromAsync(socket)).join('')).toMatch(expected);
 });
 
-/** Requests that Node's parser takes for requests, mostly: any method, path, header and body, right and wrong lengths. */
-function anyRequest(): fc.Arbitrary<string> {
-  const bytes = (maxLength: number) =>
-    fc.uint8Array({ maxLength }).map((array) => Buffer.from(array).toString('latin1'));
-  const unit = fc.constantFrom(...'ab01/?#%&=+;,.:@!~*()[]{}|\\^`"<>$_-');
-  const visible = fc.string({ unit, maxLength: 20 });
-  const weighted = (arbitrary: fc.Arbitrary<string>, weight: number) => ({ arbitrary, weight });
-  const method = fc.oneof(
-    weighted(fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'), 8),
-    fc.constantFrom('PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'get', 'CONNECT'),
-  );
-  const known =
-    '/token /book /books /book/1 /book/999 /books?limit=1 /books?limit=0 /books?after=%2 // /book/';
-  const path = fc.oneof(
-    weighted(fc.constantFrom(...known.split(' ')), 8),
-    weighted(
-      fc.tuple(fc.constantFrom('/', '/book/', '/books?'), visible).map(([start, end]) => start + end),
-      4,
-    ),
-    bytes(6).map((id) => `/book/${id}`),
-  );
-  const header = fc.oneof(
-    weighted(fc.constantFrom(...oddHeaders), 6),
-    weighted(
-      fc.tuple(fc.stringMatching(/^[!#$%&'*+.^_`|~\w-]{1,12}$/), visible).map((pair) => pair.join(': ')),
-      3,
-    ),
-    bytes(12),
-  );
-  const body = fc.oneof(
-    fc.constantFrom('', '{}', '{"title":"x"}', '{"year":1e400}', '[', '{"username":"a"}', 'null'),
-    fc.json().map((json) => Buffer.from(json).toString('latin1')),
-    bytes(40),
-  );
-  const framed = fc.tuple(body, fc.nat(9)).map(([text, choice]) => {
-    const chunks = `${text.length.toString(16)}\r\n${text}\r\n0\r\nX: y\r\n\r\n`;
-    if (choice < 2) return `Transfer-Encoding: chunked\r\n\r\n${chunks}`;
-    const length = choice === 2 ? 'X: y' : `Content-Length: ${text.length + (choice === 3 ? 1 : 0)}`;
-    return `${length}\r\n\r\n${text}`;
-  });
-  const token = fc.constantFrom('', authorized);
-  return fc
-    .tuple(method, path, token, fc.array(header, { maxLength: 4 }), framed)
-    .map(([verb, target, authorization, headers, end]) =>
-      [
-        `${verb} ${target} HTTP/1.1`,
-        `${authorization}Host: localhost`,
-        'Connection: close',
-        ...headers,
-        end,
-      ].join('\r\n'),
-    );
-}
-
-const oddHeaders = [
-  'Content-Type: multipart/form-data; boundary=x',
-  'Content-Type: text/plain; charset=utf-7',
+/** Lines that servers and proxies have misread. */
+const oddLines = [
+  'Transfer-Encoding: chunked',
   'Content-Encoding: br, gzip, nonsense',
+  'Content-Type: multipart/form-data; boundary=x',
   'Accept-Encoding: ;q=x',
-  'Accept: ,',
   'Cookie: __Host-a=%%; ;=;"',
   'If-None-Match: *',
   'Range: bytes=9-1,',
   'Expect: 100-continue',
-  'Origin: null',
   'X-HTTP-Method-Override: DELETE',
-  'X-Forwarded-For: 127.0.0.1, <script>',
   'Forwarded: for="[::1"',
   'Upgrade: h2c',
-  'TE: trailers',
   'Trailer: Authorization',
-  'Authorization: Bearer x',
   'Authorization: AWS4-HMAC-SHA256 Credential=x',
 ];
+
+/**
+ * Requests that need no database (a client that ends its half of the connection does not wait for it), with up to three
+ * changes each: another line, or a few bytes replaced by others or by a fragment.
+ */
+function anyRequest(): fc.Arbitrary<string> {
+  const token = 'Authorization: TOKEN';
+  const login = '{"username":"a","password":"b"}';
+  const chunked = post('/book', token, 'Connection: close', 'Transfer-Encoding: chunked');
+  const originals = [
+    ...['/books?limit=0', '/book/0'].flatMap((path) => [get(path), get(path, `${token}\r\n`)]),
+    get('/book/0', `${token}\r\n`).replace('GET', 'DELETE'),
+    post('/token', 'Connection: close', `Content-Length: ${login.length}`) + login,
+    `${chunked}b\r\n{"title":1}\r\n0\r\nX: y\r\n\r\n`,
+  ];
+  const line = fc.tuple(fc.nat(9), fc.constantFrom(...oddLines)).map(([index, text]) => (request: string) => {
+    const lines = request.split('\r\n');
+    return lines.toSpliced(1 + (index % lines.indexOf('')), 0, text).join('\r\n');
+  });
+  const bytes = fc.uint8Array({ maxLength: 3 }).map((array) => Buffer.from(array).toString('latin1'));
+  const patch = fc.oneof(fc.constantFrom(...fragments), bytes);
+  const replacement = fc
+    .tuple(fc.nat(200), fc.nat(3), patch)
+    .map(([position, length, text]) => (request: string) => {
+      const start = position % request.length;
+      return request.slice(0, start) + text + request.slice(start + length);
+    });
+  const changes = fc.array(fc.oneof(line, replacement), { maxLength: 3 });
+  return fc
+    .tuple(fc.constantFrom(...originals), changes)
+    .map(([request, all]) =>
+      all.reduce((text, change) => change(text), request).replace('TOKEN', validToken),
+    );
+}
 
 test('random requests get a response each, in the envelope, without a server error', async () => {
   let responses = 0;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
@@ -12,19 +12,16 @@ const largeBooks = 4;
 const largeTitle = 'x'.repeat(390 * 1024);
 
 const local = await useLocalService();
-let gateway: Awaited<ReturnType<typeof startFaultyGateway>>;
+for (let year = 0; year < largeBooks; year += 1)
+  await local.send('POST', '/book', { title: largeTitle, year });
+
 let [inFlight, mostInFlight] = [0, 0];
 /** How many lists were requested without a limit, with a token. */
 let wholeLists = 0;
 /** Changes the bodies of responses. */
 let damage = (body: string) => body;
 
-beforeAll(async () => {
-  for (let year = 0; year < largeBooks; year += 1)
-    await local.send('POST', '/book', { title: largeTitle, year });
-  gateway = await startFaultyGateway(local.baseUrl, decide);
-});
-
+const gateway = await startFaultyGateway(local.baseUrl, decide);
 afterAll(() => gateway.stop());
 
 test('a stage with many books behind API Gateway passes, a few requests at a time, and keeps its books', async () => {
@@ -42,10 +39,11 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   // Nothing of it was read but the beginning.
   expect(wholeLists).toBe(1);
 
-  const different = 'differs from the local service: ';
-  expect(lines.join('\n')).toContain(`${different}A body of more than 10 MB is too large`);
-  expect(lines.join('\n')).toContain(`${different}GET /nowhere is not found with a token, valid or not`);
-  expect(lines.join('\n')).not.toContain(`${different}GET /nowhere is not found\n`);
+  expect(lines).toContain('differs from the local service: A body of more than 10 MB is too large');
+  expect(lines).toContain(
+    'differs from the local service: GET /nowhere is not found with a token, valid or not',
+  );
+  expect(lines).not.toContain('differs from the local service: GET /nowhere is not found');
   const report = formatGatewayReport('API Gateway at stage test', gatewayCases);
   expect(report).toContain('413 (content-type: text/plain) `HTTP content length exceeded 10485760 bytes.`');
   expect(report).toContain('`GET /nowhere` with `Authorization`: 400 (content-type: application/json)');
@@ -58,7 +56,6 @@ test('a stage with wrong responses of its functions fails', async () => {
 
   const { exitCode, lines } = await smoke(['books']);
 
-  damage = (body) => body;
   expect(exitCode).toBe(1);
   expect(lines.filter((line) => line.includes('FAILED'))).not.toEqual([]);
 });
@@ -66,13 +63,10 @@ test('a stage with wrong responses of its functions fails', async () => {
 async function smoke(groups: readonly string[]) {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(...String(line).split('\n')));
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
   const { exitCode, gatewayCases } = await runSuite({
-    baseUrl: gateway.baseUrl,
-    username: testSettings.AUTH_USERNAME,
-    password: testSettings.AUTH_PASSWORD,
+    ...{ baseUrl: gateway.baseUrl, username, password, requestsAtOnce: 4, toleratesGateway: true },
     without: groupNames.filter((name) => !groups.includes(name)),
-    requestsAtOnce: 4,
-    toleratesGateway: true,
   });
   return { exitCode, lines: lines.map((line) => line.trim()), gatewayCases };
 }

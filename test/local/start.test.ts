@@ -57,7 +57,7 @@ test.each<[string, Record<string, string>, readonly string[], number?]>([
     ['ECONNREFUSED', 'Make sure that a DynamoDB engine responds at http://127.0.0.1:9'],
   ],
   ['missing credentials of AWS', aws, ['Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY']],
-  ['a port that cannot be', {}, ['--httpPort cannot be NaN: it is a number from 0 to'], Number.NaN],
+  ['a port that cannot be', {}, ['Port 65536 on 127.0.0.1 cannot be used: options.port'], 65_536],
   ['a data folder in use', { DB_PATH: dataFolder }, ['cannot be used: another process has it open']],
   [
     'a port in use, before the data folder',

@@ -70,8 +70,8 @@ export async function readCounter({ client, tableName }: TableAccess): Promise<n
 }
 
 /** Reads all books one after the other. */
-export async function* iterateBooks({ client, tableName }: TableAccess): AsyncGenerator<Book> {
-  for await (const books of openList({ client, tableName }).readAll()) yield* JSON.parse(`[${books}]`);
+export async function* iterateBooks(table: TableAccess): AsyncGenerator<Book> {
+  for await (const books of openList(table).readAll()) yield* JSON.parse(`[${books}]`);
 }
 
 /** Reads all books. */
@@ -79,20 +79,13 @@ export function listBooks(table: TableAccess): Promise<Book[]> {
   return Array.fromAsync(iterateBooks(table));
 }
 
-/** The limit of BatchWriteItem. */
-const batchSize = 25;
+const batchSize = 25; // the limit of BatchWriteItem
 
-/**
- * Writes books with ids from 1 up and sets the counter. Much faster than creates.
- *
- * @param table - an empty table
- * @param count - how many
- * @param fieldsOf - the book with an id; about 100 bytes as JSON by default
- */
+/** Writes books with ids from 1 up to an empty table and sets the counter. Much faster than creates. */
 export async function seedBooks(
   table: TableAccess,
   count: number,
-  fieldsOf: (id: number) => BookFields = seededBook,
+  fieldsOf: (id: number) => BookFields = makeSeededBook,
 ): Promise<void> {
   await inParallel(Math.ceil(count / batchSize), 4, async (batch) => {
     const first = batch * batchSize + 1;
@@ -112,7 +105,8 @@ function itemOf({ id, ...fields }: Book) {
   return { ...bookKey(id), ...fields, writeToken: createWriteToken() };
 }
 
-function seededBook(id: number): BookFields {
+/** About 100 bytes as JSON. */
+function makeSeededBook(id: number): BookFields {
   const title = `The title of book number ${id}`;
   return aBook({ title, author: `Author "${id % 997}"`, year: 1900 + (id % 120) });
 }

@@ -4,16 +4,9 @@ import { forgeToken } from '../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
-import { type BookTable, connect, createBookTable, type TableAccess } from './book-table.ts';
+import { connect, createBookTable } from './book-table.ts';
 import { type CapturedLog, captureLog } from './captured-log.ts';
 import { loadHandlers, settings } from './load-handlers.ts';
-
-/** A table, reached directly and through a proxy. */
-export interface ProxiedTable {
-  readonly table: BookTable;
-  readonly proxy: FaultyProxy;
-  readonly proxied: TableAccess;
-}
 
 /**
  * Shares one engine between the tests of a file, each of which opens a table of its own.
@@ -31,7 +24,8 @@ export async function useTables(start: () => Promise<Engine> = provideEngine) {
   return {
     open,
     endpoint,
-    async openThroughProxy(options?: Parameters<typeof startFaultyProxy>[1]): Promise<ProxiedTable> {
+    /** Opens a table that is reached directly and through a proxy. */
+    async openThroughProxy(options?: Parameters<typeof startFaultyProxy>[1]) {
       const [proxy, table] = await Promise.all([startFaultyProxy(endpoint, options), open()]);
       proxies.push(proxy);
       return { table, proxy, proxied: { client: connect(proxy.endpoint), tableName: table.tableName } };

@@ -14,18 +14,20 @@ export interface HostileMember extends HostileValue {
   readonly nameText: string;
 }
 
+const invalid = (text: string): HostileValue => ({ text, value: undefined });
+
 const zeros = '0'.repeat(5_000);
 
-const invalidNumbers = [
-  ...'9007199254740992 9007199254740991.4 18446744073709551616 1e400 -1e400 1e-400 1.5'.split(' '),
-  ...['1e99999999999999999999', '1e-99999999999999999999', '1'.repeat(5_000), `1.${zeros}1`],
-];
-
 /** Numbers at the limits of JavaScript, and in all notations. */
-const number = fc.oneof(
+const number: fc.Arbitrary<HostileValue> = fc.oneof(
   fc.maxSafeInteger().map((value) => ({ text: String(value), value })),
   fc.maxSafeInteger().map((value) => ({ text: `${value}.000`, value })),
-  fc.constantFrom(...invalidNumbers).map((text) => ({ text, value: undefined })),
+  fc
+    .constantFrom(
+      ...'9007199254740992 9007199254740991.4 18446744073709551616 1e400 -1e400 1e-400 1.5'.split(' '),
+      ...['1e99999999999999999999', '1e-99999999999999999999', '1'.repeat(5_000), `1.${zeros}1`],
+    )
+    .map(invalid),
   fc.constantFrom(
     { text: '9007199254740991', value: 2 ** 53 - 1 },
     { text: '-9007199254740991', value: 1 - 2 ** 53 },
@@ -37,34 +39,26 @@ const number = fc.oneof(
   ),
 );
 
-const loneSurrogate = fc.constantFrom('"\\ud800"', '"\\udc00\\ud800"', '"a\\udfffb"');
-
-const text = fc.oneof(
+const text: fc.Arbitrary<HostileValue> = fc.oneof(
   anyText.map((value) => ({ text: JSON.stringify(value), value })),
-  anyText.map((value) => ({ text: `"${escapeAll(value)}"`, value })),
-  fc.record({ text: loneSurrogate, value: fc.constant(undefined) }),
+  anyText.map((value) => ({ text: escapeAll(value), value })),
+  fc.constantFrom('"\\ud800"', '"\\udc00\\ud800"', '"a\\udfffb"').map(invalid), // lone surrogates
 );
 
-const other = fc
-  .oneof(
-    fc.constantFrom('null', 'true', 'false', '[]', '{}', '{"toString":1}', '["x"]', '{"__proto__":null}'),
-    fc
-      .tuple(fc.constantFrom(['[', ']'], ['{"a":', '}'], ['[[],', ']']), fc.integer({ min: 1, max: 2_000 }))
-      .map(([[open = '', close = ''], depth]) => `${open.repeat(depth)}0${close.repeat(depth)}`),
-  )
-  .map((value) => ({ text: value, value: undefined }));
+const nest = (open: string, close: string) => `${open.repeat(2_000)}0${close.repeat(2_000)}`;
+const simple = ['null', 'true', 'false', '[]', '{}', '{"toString":1}', '["x"]', '{"__proto__":null}'];
+const nested = [nest('[', ']'), nest('{"a":', '}'), nest('[[],', ']')];
 
-const anyValue: fc.Arbitrary<HostileValue> = fc.oneof(
-  { arbitrary: text, weight: 3 },
-  { arbitrary: number, weight: 3 },
-  { arbitrary: other, weight: 1 },
-);
+const anyValue = fc.oneof(text, text, number, number, fc.constantFrom(...simple, ...nested).map(invalid));
 
 /** Names that could reach a prototype or a method, and names of internal attributes. */
 const treacherousNames =
-  '__proto__ constructor prototype hasOwnProperty toString valueOf toJSON then length id shard writeToken lastId Title'.split(
-    ' ',
-  );
+  '__proto__ constructor prototype hasOwnProperty toString valueOf toJSON then length id shard writeToken lastId Title';
+
+const unknownName = fc.oneof(
+  fc.constantFrom(...treacherousNames.split(' '), 'title ', 'title\0', ''),
+  anyText,
+);
 
 /**
  * Makes JSON objects with members of any kind, some of them twice or written in escapes.
@@ -75,17 +69,13 @@ export function hostileObject(
   fields: Readonly<Record<string, 'string' | 'number'>>,
 ): fc.Arbitrary<{ readonly text: string; readonly members: readonly HostileMember[] }> {
   const known = fc.constantFrom(...Object.keys(fields)).chain((name) => {
-    const typed: fc.Arbitrary<HostileValue> = fields[name] === 'string' ? text : number;
-    const value = fc.oneof({ arbitrary: typed, weight: 6 }, { arbitrary: anyValue, weight: 1 });
-    return fc.tuple(fc.constant(name), value);
+    const typed = { arbitrary: fields[name] === 'string' ? text : number, weight: 6 };
+    return fc.tuple(fc.constant(name), fc.oneof(typed, anyValue));
   });
-  const otherName = fc.oneof(fc.constantFrom(...treacherousNames, 'title ', 'title\0', ''), anyText);
-  const unknown = fc.tuple(otherName, anyValue);
-  const member = fc
-    .tuple(fc.oneof({ arbitrary: known, weight: 2 }, { arbitrary: unknown, weight: 1 }), fc.boolean())
-    .map(([[name, value], escaped]): HostileMember => {
-      return { ...value, name, nameText: escaped ? `"${escapeAll(name)}"` : JSON.stringify(name) };
-    });
+  const named = fc.oneof({ arbitrary: known, weight: 2 }, fc.tuple(unknownName, anyValue));
+  const member = fc.tuple(named, fc.boolean()).map(([[name, value], escaped]): HostileMember => {
+    return { ...value, name, nameText: escaped ? escapeAll(name) : JSON.stringify(name) };
+  });
   const space = fc.constantFrom('', ' ', '\n\t\r ', ' '.repeat(1_000));
   return fc.tuple(fc.array(member, { maxLength: 6 }), space).map(([members, between]) => ({
     members,
@@ -94,5 +84,6 @@ export function hostileObject(
 }
 
 function escapeAll(plain: string): string {
-  return plain.replaceAll(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `"${plain.replaceAll(/./gs, escapeUnit)}"`;
 }

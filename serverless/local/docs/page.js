@@ -8,49 +8,24 @@ function logIn(token) {
   const { exp } = JSON.parse(atob(token.split('.')[1]));
   const expiry = new Date(exp * 1000);
   ui.preauthorizeApiKey('token', token);
-  showSession(true, `Logged in until ${expiry.toLocaleTimeString()}`);
+  session.textContent = `Logged in until ${expiry.toLocaleTimeString()}`;
   clearTimeout(expiryTimer);
   expiryTimer = setTimeout(logOut, expiry - Date.now());
 }
 
 function logOut() {
   ui.authActions.logout(['token']);
-  showSession(false, 'The token has expired: log in again');
+  session.textContent = 'The token has expired: log in again';
 }
 
-function showSession(isLoggedIn, text) {
-  session.classList.toggle('logged-in', isLoggedIn);
-  session.textContent = text;
-}
-
-/** The description with this service's address. */
-function adapt({ info, servers, paths, components, ...rest }) {
-  const origin = location.origin;
-  const adaptOperation = ({ parameters = [], ...operation }) => ({
-    ...operation,
-    parameters: parameters.map((parameter) => withoutDefault(parameter, components.schemas)),
-  });
-  return {
-    ...rest,
-    components,
-    info: { ...info, description: info.description.replaceAll(servers[0].url, origin) },
-    servers: [{ url: origin }],
-    paths: mapValues(paths, (path) =>
-      mapValues(path, (member) => (Array.isArray(member) ? member : adaptOperation(member))),
-    ),
-  };
-}
-
-/** Swagger UI would send the default of a parameter that is not filled in. */
-function withoutDefault(parameter, schemas) {
-  const name = parameter.schema?.$ref?.split('/').at(-1);
-  if (name === undefined) return parameter;
-  const { default: _, ...schema } = schemas[name];
-  return { ...parameter, schema };
-}
-
-function mapValues(object, change) {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+/** Gives the description this service's address. */
+function adapt(api) {
+  const { origin } = location;
+  api.info.description = api.info.description.replaceAll(api.servers[0].url, origin);
+  api.servers = [{ url: origin }];
+  // Swagger UI would send it where the parameter is not filled in.
+  delete api.components.schemas.After.default;
+  return api;
 }
 
 const updateJsonSpec = (update) => (api) => update(api.paths ? adapt(api) : api);
@@ -60,7 +35,7 @@ const followColorScheme = () => document.documentElement.classList.toggle('dark-
 dark.addEventListener('change', followColorScheme);
 followColorScheme();
 
-showSession(false, 'Not logged in: press Execute at “Log in”');
+session.textContent = 'Not logged in: press Execute at “Log in”';
 
 const ui = SwaggerUIBundle({
   url: '/openapi.yaml',

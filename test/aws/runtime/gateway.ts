@@ -29,10 +29,8 @@ export async function startGateway(environment: NodeJS.ProcessEnv) {
   const server = createGateway({
     functions: () => loaded,
     host: 'localhost',
-    onForeignHost() {},
     corsOrigin: undefined,
-    onResponse() {},
-    onError() {},
+    log: { logRequest() {}, logNotice() {}, logError() {} },
   });
   // Otherwise a connection may be closed at the moment when a client reuses it.
   server.keepAliveTimeout = 0;

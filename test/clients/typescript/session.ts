@@ -20,22 +20,15 @@ const id: number = created.data?.data.id ?? 0;
 const book = { id, title: 'Dune', author: '', year: farFuture };
 assert.deepEqual(created.data?.data, book);
 assert.deepEqual(replayed.data, created.data);
-const [first, second] = [created, replayed].map(({ response }) => response?.headers);
-assert.equal(first?.get('Idempotency-Replayed'), null);
-assert.equal(second?.get('Idempotency-Replayed'), 'true');
-assert.equal(second?.get('Location'), `/book/${id}`);
+assert.equal(created.response?.headers.get('Idempotency-Replayed'), null);
+assert.equal(replayed.response?.headers.get('Idempotency-Replayed'), 'true');
 
-const following = await createBook({ body: { title: 'Emma' } });
 const page = await listBooks({ query: { limit: 1, after: id - 1 } });
 assert.deepEqual(page.data?.data, [book]);
-const next = /<.*\?(?<query>.*)>/.exec(page.response?.headers.get('Link') ?? '')?.groups?.query;
-const { limit, after } = Object.fromEntries(new URLSearchParams(next));
-const rest = await listBooks({ query: { limit: Number(limit), after: Number(after) } });
-assert.deepEqual(rest.data?.data, [following.data?.data]);
 
 const update = {
   path: { id },
-  headers: { 'If-Match': first?.get('ETag') ?? '' },
+  headers: { 'If-Match': created.response?.headers.get('ETag') ?? '' },
   body: { author: 'Frank Herbert' },
 };
 const updated = await updateBook(update);
@@ -43,10 +36,7 @@ const refused = await updateBook(update);
 const author: string | undefined = updated.data?.data.author;
 assert.equal(author, 'Frank Herbert');
 const nothing: null | undefined = refused.error?.data;
-assert.deepEqual(
-  [refused.error?.status, refused.error?.message, nothing],
-  [412, 'Precondition failed', null],
-);
+assert.deepEqual([refused.error?.message, nothing], ['Precondition failed', null]);
 
 const deleted = await deleteBook({ path: { id }, headers: { 'If-Match': '*' } });
 const missing = await deleteBook({ path: { id } });

@@ -5,9 +5,7 @@ import (
 	"context"
 	"log"
 	"net/http"
-	"net/url"
 	"os"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -40,15 +38,9 @@ func main() {
 	check(*replayed.Headers201.IdempotencyReplayed == "true", "the replay is not marked", replayed.Headers201)
 	check(replayed.Headers201.Location == "/book/"+strconv.FormatInt(book.Id, 10), "Location", replayed.Headers201)
 
-	title = "Emma"
-	following := must(client.CreateBookWithResponse(ctx, nil, catalog.NewBook{Title: &title})).JSON201.Data
 	limit, after := 1, book.Id-1
 	page := must(client.ListBooksWithResponse(ctx, &catalog.ListBooksParams{Limit: &limit, After: &after}))
 	check(len(page.JSON200.Data) == 1 && page.JSON200.Data[0] == book, "the page", page.JSON200)
-	target := regexp.MustCompile("<(.*)>").FindStringSubmatch(*page.Headers200.Link)[1]
-	after = must(strconv.ParseInt(must(url.Parse(target)).Query().Get("after"), 10, 64))
-	rest := must(client.ListBooksWithResponse(ctx, &catalog.ListBooksParams{Limit: &limit, After: &after}))
-	check(len(rest.JSON200.Data) == 1 && rest.JSON200.Data[0] == following, "the next page", rest.JSON200)
 
 	author := "Frank Herbert"
 	ifMatch := &catalog.UpdateBookParams{IfMatch: &created.Headers201.ETag}

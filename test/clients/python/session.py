@@ -1,7 +1,6 @@
 """A session with the client that openapi-python-client generates: session.py BASE_URL."""
 
 import sys
-from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 from book_catalog_client import AuthenticatedClient, Client
@@ -32,15 +31,9 @@ assert isinstance(created.parsed, BookEnvelope) and replayed.parsed == created.p
 assert "Idempotency-Replayed" not in created.headers and replayed.headers["Idempotency-Replayed"] == "true"
 book = created.parsed.data
 assert (book.title, book.author, book.year) == ("Dune", "", FAR_FUTURE), book
-assert replayed.headers["Location"] == f"/book/{book.id}", replayed.headers
 
-following = create_book.sync(client=catalog, body=NewBook(title="Emma"))
-assert isinstance(following, BookEnvelope), following
-page = list_books.sync_detailed(client=catalog, limit=1, after=book.id - 1)
-assert isinstance(page.parsed, BooksEnvelope) and page.parsed.data == [book], page
-query = parse_qs(urlsplit(page.headers["Link"].split(">")[0]).query)
-rest = list_books.sync(client=catalog, limit=int(query["limit"][0]), after=int(query["after"][0]))
-assert isinstance(rest, BooksEnvelope) and rest.data == [following.data], rest
+page = list_books.sync(client=catalog, limit=1, after=book.id - 1)
+assert isinstance(page, BooksEnvelope) and page.data == [book], page
 
 tag = created.headers["ETag"]
 changes = BookChanges(author="Frank Herbert")

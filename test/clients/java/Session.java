@@ -1,0 +1,58 @@
+import java.util.List;
+import java.util.UUID;
+import org.openapitools.client.ApiClient;
+import org.openapitools.client.ApiException;
+import org.openapitools.client.api.BooksApi;
+import org.openapitools.client.api.TokenApi;
+import org.openapitools.client.model.Book;
+import org.openapitools.client.model.BookChanges;
+import org.openapitools.client.model.Login;
+import org.openapitools.client.model.NewBook;
+
+/** A session with the client that OpenAPI Generator makes: Session BASE_URL. */
+public class Session {
+  private static final long FAR_FUTURE = 3_000_000_000L; // more than 32 bits
+
+  public static void main(String[] args) throws Exception {
+    var client = new ApiClient();
+    client.updateBaseUri(args[0]);
+    var login = new TokenApi(client).createToken(new Login().username("admin").password("password"));
+    String token = login.getData().getToken();
+    client.setRequestInterceptor(request -> request.header("Authorization", token));
+    var books = new BooksApi(client);
+
+    var newBook = new NewBook().title("Dune").year(FAR_FUTURE);
+    String key = UUID.randomUUID().toString();
+    var created = books.createBookWithHttpInfo(newBook, key);
+    var replayed = books.createBookWithHttpInfo(newBook, key);
+    Book book = created.getData().getData();
+    long id = book.getId();
+    assert book.equals(new Book().id(id).title("Dune").author("").year(FAR_FUTURE)) : book;
+    assert book.equals(replayed.getData().getData()) : replayed.getData();
+    assert created.getHeaders().get("Idempotency-Replayed") == null : created.getHeaders();
+    assert replayed.getHeaders().get("Idempotency-Replayed").equals(List.of("true"));
+
+    assert books.listBooks(1, id - 1).getData().equals(List.of(book));
+
+    String tag = created.getHeaders().get("ETag").get(0);
+    var changes = new BookChanges().author("Frank Herbert");
+    assert books.updateBook(id, changes, tag).getData().getAuthor().equals("Frank Herbert");
+    assert statusOf(() -> books.updateBook(id, changes, tag)) == 412;
+
+    assert books.deleteBook(id, "*").getData() == null;
+    assert statusOf(() -> books.deleteBook(id, null)) == 404;
+  }
+
+  private interface Call {
+    void send() throws ApiException;
+  }
+
+  private static int statusOf(Call call) {
+    try {
+      call.send();
+      return 200;
+    } catch (ApiException error) {
+      return error.getCode();
+    }
+  }
+}
