@@ -9,8 +9,10 @@ const beatMs = 500; // several in the two seconds after which the thread calls t
  */
 export function onStopSignal(stop: () => void): void {
   const listen = () => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.removeListener(signal, stop).on(signal, stop);
+    // Replacing a listener would lose a signal that has arrived.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      if (!process.listeners(signal).includes(stop)) process.on(signal, stop);
+    }
   };
   listen();
   // A breakpoint blocks the event loop as well.
