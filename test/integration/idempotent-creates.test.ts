@@ -61,7 +61,7 @@ test.for([0, 1, 2])(
 
 test.for([1, 2])('a create whose response was lost %i times is not a replay', async (times) => {
   const { table, proxy, proxied } = await tables.openThroughProxy();
-  proxy.injectFault('TransactWriteItems', 'response lost', times);
+  proxy.injectFault('TransactWriteItems', 'reset before the head', times);
 
   const created = await openBooks(proxied).create(emma, key);
 

@@ -39,7 +39,7 @@ export async function startGateway(environment: NodeJS.ProcessEnv) {
     await close(server);
     for (const instance of instances) await (await instance).stop();
   };
-  return { baseUrl, stop };
+  return { baseUrl, instances, stop };
 }
 
 /** Makes a handler with a few instances, which take turns. Each takes one invocation after the other. */

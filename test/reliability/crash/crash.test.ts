@@ -4,7 +4,7 @@ import { describe, expect, type TestContext, test } from 'vitest';
 import { LocalService } from '../../../tools/local/local-service.ts';
 import { startEngineProcess } from '../../simulators/engine.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
-import { checkHistory } from './check-history.ts';
+import { checkHistory } from '../check-history.ts';
 import { Workload } from './workload.ts';
 
 /** The number of kills. */

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Book } from '../../../lib/books/book.ts';
 import { validToken } from '../../../tools/local/local-service.ts';
 import { aBook } from '../../support/a-book.ts';
-import type { Operation } from './history.ts';
+import type { Operation } from '../check-history.ts';
 
 const clients = 8;
 
