@@ -58,7 +58,4 @@ export function loadConfig<Part extends 'credentials' | 'table'>(
   throw new ConfigError(problems);
 }
 
-function isWebOrigin(text: string): boolean {
-  const url = URL.parse(text);
-  return url?.origin === text && /^https?:$/.test(url.protocol);
-}
+const isWebOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text);

@@ -18,9 +18,8 @@ type Options = { abortSignal?: AbortSignal; attempt?: number; takeBody?: (body: 
  * Makes the SDK's HTTP handler, with two additions:
  *
  * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the connections
- *   and no timer runs, so their age is checked when the next request is sent.
- * - A response is whole: it matches `x-amz-crc32`, which only another engine may leave out, and always, and a success is a
- *   JSON object.
+ *   and no timer runs, so their age is checked when the next request is sent. After a failure, none of the idle ones is.
+ * - A response is whole: it matches its `x-amz-crc32`, which only another engine may leave out, always, and is an object.
  */
 export function createRequestHandler() {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
@@ -34,6 +33,7 @@ export function createRequestHandler() {
   }
   const handler = new NodeHttpHandler({ httpAgent: agents.http, httpsAgent: agents.https });
   let sendsChecksums = false;
+  let failedAt = 0;
 
   return {
     metadata: handler.metadata,
@@ -43,26 +43,31 @@ export function createRequestHandler() {
     async handle(request: Request, { attempt = 1, takeBody, ...options }: Options = {}) {
       const isTls = request.protocol === 'https:';
       const { freeSockets } = isTls ? agents.https : agents.http;
-      const oldest = performance.now() - maxIdleMs;
+      const oldest = Math.max(performance.now() - maxIdleMs, failedAt);
       for (const socket of Object.values(freeSockets).flatMap((sockets) => sockets ?? [])) {
         if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
       }
       // Names the service in CloudTrail. It is not part of a signature.
       request.headers['user-agent'] = `book-catalog${attempt === 1 ? '' : ` attempt/${attempt}`}`;
-      const { response } = await handler.handle(request, options);
-      const { statusCode, headers } = response;
-      const chunks: Buffer[] = [];
-      await finished((response.body as Readable).on('data', (chunk) => chunks.push(chunk)));
-      const body = Buffer.concat(chunks);
-      const checksum = headers['x-amz-crc32'];
-      const isSuccess = statusCode < 300;
-      sendsChecksums ||= isTls || checksum !== undefined;
-      if (checksum === undefined && isSuccess && sendsChecksums) throw damaged('has no checksum');
-      if (checksum !== undefined && Number(checksum) !== crc32(body))
-        throw damaged('does not match its checksum');
-      if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
-      if (isSuccess) takeBody?.(body);
-      return { response: { statusCode, headers, body: isSuccess && takeBody ? Buffer.from('{}') : body } };
+      try {
+        const { response } = await handler.handle(request, options);
+        const { statusCode, headers } = response;
+        const chunks: Buffer[] = [];
+        await finished((response.body as Readable).on('data', (chunk) => chunks.push(chunk)));
+        const body = Buffer.concat(chunks);
+        const checksum = headers['x-amz-crc32'];
+        const isSuccess = statusCode < 300;
+        sendsChecksums ||= isTls || checksum !== undefined;
+        if (checksum === undefined && isSuccess && sendsChecksums) throw damaged('has no checksum');
+        if (checksum !== undefined && Number(checksum) !== crc32(body))
+          throw damaged('does not match its checksum');
+        if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
+        if (isSuccess) takeBody?.(body);
+        return { response: { statusCode, headers, body: isSuccess && takeBody ? Buffer.from('{}') : body } };
+      } catch (error) {
+        failedAt = performance.now();
+        throw error;
+      }
     },
   };
 }

@@ -26,7 +26,8 @@ const maxPayloadBytes = 6_291_556;
 
 /** Lambda's Runtime API ("Using the Lambda runtime API for custom runtimes"), for one function instance. */
 export class RuntimeApi {
-  readonly #server = createServer((request, response) => {
+  // Lambda keeps the connections of an instance, however long an invocation takes.
+  readonly #server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     // The reader of the response sees that the instance has ended or has cut it off.
     this.#serve(request, response).catch(() => response.destroy());
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Envelope } from '../../../conformance/http-client.ts';
-import { isSlow, startFaultyService, underEveryFault } from '../../reliability/faults/faulty-service.ts';
+import { startFaultyService, underEveryFault } from '../../reliability/faults/faulty-service.ts';
 import { runRound } from '../../reliability/faults/round.ts';
 import { harmless, isCarriedOut, transportFaults } from '../../simulators/faulty-proxy.ts';
 import { emma, setCounter, storeBook } from '../../support/book-table.ts';
@@ -19,9 +19,6 @@ const timeLimitMs = 400_000 + Math.max(...freezes) * 1_000;
 
 /** One request for each function, so that each has one instance. */
 const names = ['POST /book', 'GET /books', 'GET /book/{id}', 'PUT /book/{id}', 'DELETE /book/{id}'];
-
-/** Those of one request to the database after the other: a list with requests that hang gets 502 from the gateway here. */
-const namesInSequence = names.filter((name) => name !== 'GET /books');
 
 /** Starts the packaged functions, which trust the certificate of the proxy. */
 async function startPackagedService() {
@@ -56,7 +53,7 @@ test(
       freezes.flatMap((seconds) =>
         (['reset', 'closed', 'dead'] as const).map(async (end) => {
           const service = await startPackagedService();
-          await runRound(service, { names: namesInSequence });
+          await runRound(service, { names });
           const instances = await service.readInstances();
           await runRound(service, { names }, async () => {
             for (const { pid } of instances) process.kill(pid, 'SIGSTOP');
@@ -90,14 +87,13 @@ test(
     };
     const failures = await underEveryFault(transportFaults, start, async (service, fault) => {
       const { proxy, table } = service;
-      const asked = isSlow(fault) ? namesInSequence : names;
       proxy.disturb({ fault, attempts: 2 });
       const instance = await startFunction('getBook', environmentOf(`${proxy.endpoint}/${table.tableName}`));
       await instance.api.initialized.finally(() => instance.stop());
-      await runRound(service, { names: asked }, () => proxy.disturb({ fault, attempts: 2 }));
+      await runRound(service, { names }, () => proxy.disturb({ fault, attempts: 2 }));
       const failedWritesMayStay = isCarriedOut(fault) || fault === 'request held';
       const fail = () => (fault === 'reset after the body' ? undefined : !harmless.includes(fault));
-      await runRound(service, { names: asked, fail, failedWritesMayStay }, () => proxy.disturb({ fault }));
+      await runRound(service, { names, fail, failedWritesMayStay }, () => proxy.disturb({ fault }));
       await runRound(service, { names });
     });
 
