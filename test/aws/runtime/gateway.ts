@@ -42,17 +42,23 @@ export async function startGateway(environment: NodeJS.ProcessEnv) {
   return { baseUrl, instances, stop };
 }
 
-/** Makes a handler with a few instances, which take turns. Each takes one invocation after the other. */
+/** Makes a handler with a few instances, each of which takes one invocation after the other. */
 function createHandler(start: () => Promise<LambdaInstance>): LoadedFunction['handler'] {
-  const instances: Promise<LambdaInstance>[] = [];
-  let count = 0;
+  const pool: { readonly instance: Promise<LambdaInstance>; pending: number }[] = [];
   return streamifyResponse(async (event, response) => {
-    const turn = count % maxInstances;
-    count += 1;
-    instances[turn] ??= start();
-    const { api } = await instances[turn];
-    const { statusCode, headers, body } = await toHttpResponse(await api.invoke(event));
-    await pipeline(body, response.writeHead(statusCode, headers));
+    let member = pool.toSorted((one, other) => one.pending - other.pending)[0];
+    if (member === undefined || (member.pending > 0 && pool.length < maxInstances)) {
+      member = { instance: start(), pending: 0 };
+      pool.push(member);
+    }
+    member.pending += 1;
+    try {
+      const { api } = await member.instance;
+      const { statusCode, headers, body } = await toHttpResponse(await api.invoke(event));
+      await pipeline(body, response.writeHead(statusCode, headers));
+    } finally {
+      member.pending -= 1;
+    }
   });
 }
 
