@@ -19,7 +19,7 @@ import {
   type Transmission,
 } from './simulated-network.ts';
 
-/** How many random histories; more than the normal 200 with HISTORIES. */
+/** How many histories: the same 200 each time, or as many random ones as HISTORIES says. */
 const histories = Number(process.env.HISTORIES ?? 200);
 const timeLimitMs = 120_000 + histories * 1_000;
 
@@ -58,7 +58,7 @@ interface Step {
   readonly pause: number;
   readonly machine: number;
   readonly kind: 'get' | 'create' | 'create with key' | 'update' | 'delete';
-  /** Among the known books; the second one at the start is the next to be created. */
+  /** Among the known books. */
   readonly book: number;
   readonly key: number;
   readonly ifMatch: 'none' | 'last' | 'earlier';
@@ -162,7 +162,7 @@ test(
     await fc.assert(
       fc.asyncProperty(anySkews, anyClients, async (skews, clients) => {
         const firstId = ((await readCounter(table)) ?? 0) + 1;
-        const history: History = { readClock, operations: [], ids: [firstId, firstId + 1], tags: new Map() };
+        const history: History = { readClock, operations: [], ids: [firstId], tags: new Map() };
         const takeDirectly = async (request: Request) => {
           await take(direct, request, functionTimeoutMs, history);
           // The next operation is later than this one.
@@ -189,7 +189,7 @@ test(
         for (let id = firstId; id <= lastId; id += 1) await takeDirectly({ type: 'get', id });
         expect(checkHistory(history.operations)).toEqual([]);
       }),
-      { numRuns: histories },
+      { numRuns: histories, ...(process.env.HISTORIES === undefined && { seed: 1 }) },
     );
   },
   timeLimitMs,
