@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo, Server as TcpServer } from 'node:net';
 
-/** Listens on a loopback address and port, a free port by default. @returns the port */
-export async function listen(server: TcpServer, port = 0, host = '127.0.0.1'): Promise<number> {
-  server.listen(port, host);
+/** Listens on a loopback port, a free one by default. @returns the port */
+export async function listen(server: TcpServer, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
