@@ -6,6 +6,18 @@ export class StageError extends Error {
   override readonly name = 'StageError';
 }
 
+/**
+ * Prints what ended a command on a stage: a {@link StageError}, or an error of AWS's clients, whose sentence says what is wrong.
+ *
+ * @returns the exit code
+ * @throws every other error
+ */
+export function reportStageError(error: object): number {
+  if (!(error instanceof StageError) && !('$metadata' in error)) throw error;
+  console.error((error as Error).message);
+  return 1;
+}
+
 export const noRegion = 'No region is given: set AWS_REGION, or add --region NAME.';
 
 /** @returns the region of a command: that of its option, or of the environment */

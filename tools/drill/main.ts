@@ -3,7 +3,7 @@ import { CloudWatch, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { SNS } from '@aws-sdk/client-sns';
 import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
-import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
 
 const usage = `Usage: npm run drill -- --stage STAGE [--alarm NAME] [--region REGION]
@@ -15,12 +15,7 @@ Exit code: 0 when somebody is told and the alarm is OK again, 1 when not, 2 for 
 const pollMs = 5_000;
 const maxWaitMs = 15 * 60_000;
 
-process.exitCode = await main().catch((error) => {
-  // Those of AWS's clients have a sentence that says what is wrong.
-  if (!(error instanceof StageError) && !('$metadata' in error)) throw error;
-  console.error(error.message);
-  return 1;
-});
+process.exitCode = await main().catch(reportStageError);
 
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;

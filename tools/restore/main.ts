@@ -4,7 +4,7 @@ import { SSM } from '@aws-sdk/client-ssm';
 import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { settingsPath } from '../../serverless/deploy/settings.ts';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
-import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
 import { compareBooks, raiseCounter, readCounter } from './stored-books.ts';
 import { checkRecoveryWindow, completeTable, findTable, restoreTable, suffixOf } from './table-restore.ts';
@@ -34,10 +34,7 @@ try {
   selectTarget(options.stage, region);
   await restore(options);
 } catch (error) {
-  // Those of AWS's clients have a sentence that says what is wrong.
-  if (!(error instanceof StageError) && !('$metadata' in (error as object))) throw error;
-  console.error((error as Error).message);
-  process.exitCode = 1;
+  process.exitCode = reportStageError(error as Error);
 }
 
 function readOptions() {
