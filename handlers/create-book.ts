@@ -11,9 +11,10 @@ import { locationHeader } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));
+const success = { status: 201, message: 'Book created successfully' };
 
 /** POST /book */
-export const handler = protectedEndpoint(config, outcomes.bookCreated, async (event) => {
+export const handler = protectedEndpoint(config, success, async (event) => {
   const fields = readFields(event, bookFields);
   if (fields === undefined) throw new HttpError(outcomes.invalidInput);
   const { book, version, replayed } = await books.create(fields, readIdempotencyKey(event));

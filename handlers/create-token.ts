@@ -8,11 +8,12 @@ import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 const config = loadConfig(['credentials']);
 const matchesCredentials = createCredentialsMatcher(config.credentials);
 const signToken = createTokenSigner(config.signingSecret);
+const success = { status: 200, message: 'Token generated successfully' };
 
 /** POST /token */
-export const handler = publicEndpoint(config, outcomes.tokenGenerated, async (event) => {
+export const handler = publicEndpoint(config, success, async (event) => {
   const login = readFields(event, loginFields);
   if (login === undefined) throw new HttpError(outcomes.invalidRequestPayload);
   if (!matchesCredentials(login)) throw new HttpError(outcomes.invalidCredentials);
-  return { data: { token: await signToken() } };
+  return { data: { token: await signToken() }, headers: { 'Cache-Control': 'no-store' } };
 });

@@ -3,14 +3,14 @@ import { BookRepository } from '../lib/dynamodb/book-repository.ts';
 import { openTable } from '../lib/dynamodb/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { readIfMatch } from '../lib/http/entity-tag.ts';
-import { outcomes } from '../lib/http/outcomes.ts';
 import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));
+const success = { status: 200, message: 'Book deleted successfully' };
 
 /** DELETE /book/{id} */
-export const handler = protectedEndpoint(config, outcomes.bookDeleted, async (event) => {
+export const handler = protectedEndpoint(config, success, async (event) => {
   await books.delete(readBookId(event), readIfMatch(event));
   return { data: null };
 });

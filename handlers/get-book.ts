@@ -8,11 +8,15 @@ import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));
+const success = { status: 200, message: 'Book retrieved successfully' };
+
+/** A client's cache may keep a book, and asks each time whether it has changed. undici's would keep nothing with `no-cache`. */
+const caching = { 'Cache-Control': 'private, max-age=0, must-revalidate' };
 
 /** GET /book/{id} */
-export const handler = protectedEndpoint(config, outcomes.bookRetrieved, async (event) => {
+export const handler = protectedEndpoint(config, success, async (event) => {
   const { book, version } = await books.get(readBookId(event));
-  const headers = entityTagHeader(version);
+  const headers = { ...entityTagHeader(version), ...caching };
   if (hasCurrentVersion(event, version)) return { outcome: outcomes.notModified, headers };
   return { data: book, headers };
 });

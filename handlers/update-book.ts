@@ -10,9 +10,10 @@ import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));
+const success = { status: 200, message: 'Book updated successfully' };
 
 /** PUT /book/{id} */
-export const handler = protectedEndpoint(config, outcomes.bookUpdated, async (event) => {
+export const handler = protectedEndpoint(config, success, async (event) => {
   const id = readBookId(event);
   const changes = readGivenFields(event, bookFields);
   if (changes === undefined) {

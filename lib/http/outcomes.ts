@@ -7,23 +7,12 @@ export interface Outcome {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A client's cache may keep a book, and asks each time whether it has changed. undici's would keep nothing with `no-cache`. */
-const kept = { 'Cache-Control': 'private, max-age=0, must-revalidate' };
-const secret = { 'Cache-Control': 'no-store' };
-
 /** A scheme of our own, because clients respond to `Basic` and `Bearer` (specification 4.9). */
 const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 
-/** Every outcome of the functions (docs/specification.md); API Gateway's own are in serverless/deploy/gateway-responses.ts. */
+/** How a request may fail (docs/specification.md); API Gateway's own outcomes are in serverless/deploy/gateway-responses.ts. */
 export const outcomes = {
-  tokenGenerated: { status: 200, message: 'Token generated successfully', headers: secret },
-  bookCreated: { status: 201, message: 'Book created successfully' },
-  booksRetrieved: { status: 200, message: 'Books retrieved successfully' },
-  bookRetrieved: { status: 200, message: 'Book retrieved successfully', headers: kept },
-  bookUpdated: { status: 200, message: 'Book updated successfully' },
-  bookDeleted: { status: 200, message: 'Book deleted successfully' },
-  notModified: { status: 304, message: '', headers: kept },
-
+  notModified: { status: 304, message: '' },
   badRequest: { status: 400, message: 'Bad request' },
   invalidInput: { status: 400, message: 'Invalid input' },
   invalidIdempotencyKey: { status: 400, message: 'Invalid idempotency key' },
@@ -35,7 +24,6 @@ export const outcomes = {
   preconditionFailed: { status: 412, message: 'Precondition failed' },
   idempotencyKeyUsed: { status: 422, message: 'Idempotency key already used' },
   tokenNotGenerated: { status: 500, message: 'Could not generate token' },
-
   payloadTooLarge: { status: 413, message: 'Payload too large' },
   internalError: { status: 500, message: 'Internal server error' },
   serviceUnavailable: { status: 503, message: 'Service unavailable', headers: { 'Retry-After': '1' } },

@@ -4,7 +4,6 @@ import { v7 } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { publicEndpoint } from '../../lib/endpoint.ts';
-import { outcomes } from '../../lib/http/outcomes.ts';
 import { invocationSignal } from '../../lib/invocation-signal.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { createBookTable, emma, listBooks, openBooks } from '../support/book-table.ts';
@@ -76,7 +75,8 @@ test.concurrent.each([
   async (_name, operation, after) => {
     const { table, proxy, books, others } = await openTable();
     const config = { signingSecret: 'x', corsOrigin: undefined };
-    const create = publicEndpoint(config, outcomes.bookCreated, async () => ({
+    const success = { status: 201, message: 'Book created successfully' };
+    const create = publicEndpoint(config, success, async () => ({
       data: (await books.create(emma, 'key')).book,
     }));
     proxy.injectFault(operation, 'request ignored', 1, after);

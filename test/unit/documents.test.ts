@@ -72,7 +72,7 @@ test('the example token of openapi.yaml has expired, and is not signed with the 
   expect(token).not.toBe(forgeToken({ header, claims, secret: signingSecret }));
 });
 
-test('openapi.yaml has the outcomes of the functions and of API Gateway, each under its status', () => {
+test('openapi.yaml has the failures of the functions and of API Gateway, and each outcome is under its status', () => {
   // A response without a body, and so without an example, and one of paths that are not described.
   const undescribed: readonly Outcome[] = [outcomes.notModified, gatewayResponses.RESOURCE_NOT_FOUND];
   const all: readonly Outcome[] = [...Object.values(outcomes), ...Object.values(gatewayResponses)];
@@ -81,7 +81,8 @@ test('openapi.yaml has the outcomes of the functions and of API Gateway, each un
     .flatMap((responses) => Object.values(responses).map(examplesOf))
     .flatMap(textsOf);
 
-  expect(new Set(described)).toEqual(new Set(possible.map(({ status, message }) => `${status} ${message}`)));
+  const failures = described.filter((text) => !text.startsWith('2'));
+  expect(new Set(failures)).toEqual(new Set(possible.map(({ status, message }) => `${status} ${message}`)));
   for (const [status, response] of operations.flatMap(({ responses }) => Object.entries(responses))) {
     for (const text of textsOf(examplesOf(response))) expect(text).toMatch(new RegExp(`^${status} `));
   }

@@ -4,7 +4,6 @@ import { stringify } from 'yaml';
 import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
 import type { Fields } from '../../lib/fields.ts';
-import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -84,11 +83,11 @@ function describeExamples(): Readonly<Record<string, { readonly value: object }>
   );
   const dune = { id: 1, ...defaults, title: 'Dune', author: 'Frank Herbert', year: 1965 };
   const emma = { id: 2, ...defaults, title: 'Emma' };
-  const example = ({ status, message }: Outcome, data: object) => ({ value: { status, message, data } });
+  const example = (status: number, message: string, data: object) => ({ value: { status, message, data } });
   return {
-    bookCreated: example(outcomes.bookCreated, dune),
-    bookRetrieved: example(outcomes.bookRetrieved, dune),
-    bookUpdated: example(outcomes.bookUpdated, { ...dune, year: 1966 }),
-    booksRetrieved: example(outcomes.booksRetrieved, [dune, emma]),
+    bookCreated: example(201, 'Book created successfully', dune),
+    bookRetrieved: example(200, 'Book retrieved successfully', dune),
+    bookUpdated: example(200, 'Book updated successfully', { ...dune, year: 1966 }),
+    booksRetrieved: example(200, 'Books retrieved successfully', [dune, emma]),
   };
 }

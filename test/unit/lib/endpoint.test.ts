@@ -12,13 +12,14 @@ import { createContext, createEvent } from '../../support/load-handlers.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 const config = { signingSecret: secret, corsOrigin: undefined };
+const success = { status: 200, message: 'Book updated successfully' };
 const json = { 'Content-Type': 'application/json' };
 
 const test = base.extend('log', { auto: true }, () => captureLog());
 
 /** Calls a public endpoint. */
 const run = (handle: () => Promise<Result>, remainingMs?: number) =>
-  publicEndpoint(config, outcomes.bookUpdated, handle)(createEvent(), createContext(remainingMs));
+  publicEndpoint(config, success, handle)(createEvent(), createContext(remainingMs));
 
 const anyData = [undefined, null, [], 0, false, '', { title: 'Zażółć 📚' }, { statusCode: 418, body: 'x' }];
 test.each(anyData)('what the handler returns is the data of the envelope: %j', async (data) => {
@@ -33,7 +34,7 @@ test.each(anyData)('what the handler returns is the data of the envelope: %j', a
 test('a 304 has headers and no body', async () => {
   expect(await run(async () => ({ outcome: outcomes.notModified, headers: { ETag: '"a"' } }))).toEqual({
     statusCode: 304,
-    headers: { ...outcomes.notModified.headers, ETag: '"a"' },
+    headers: { ETag: '"a"' },
     body: '',
   });
 });
@@ -107,7 +108,7 @@ test.each([
 ])('the status is %i when %s; only 200 reaches the handler', async (status, _case, tokens, signingSecret) => {
   for (const makeEndpoint of [protectedEndpoint, streamingEndpoint]) {
     const handle = vi.fn(async () => ({ data: ['1'] }));
-    const endpoint = makeEndpoint({ ...config, signingSecret }, outcomes.booksRetrieved, handle);
+    const endpoint = makeEndpoint({ ...config, signingSecret }, success, handle);
     const multiValueHeaders = tokens ? { Authorization: tokens } : null;
     const event = createEvent({ headers: null, multiValueHeaders } as never);
 

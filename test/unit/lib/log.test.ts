@@ -52,9 +52,11 @@ test.for<[string, (error: Error) => unknown, causes: number]>([
   expect(log.text.match(/"cause":/g)).toHaveLength(causes);
 });
 
+const success = { status: 200, message: 'Book retrieved successfully' };
+
 test('a request is one line with its ids, route, status and duration', async ({ log }) => {
   vi.useFakeTimers({ now: new Date('2026-11-21T10:20:30.456Z'), toFake: ['Date', 'performance'] });
-  const endpoint = publicEndpoint(config, outcomes.bookRetrieved, async () => {
+  const endpoint = publicEndpoint(config, success, async () => {
     vi.advanceTimersByTime(12.3456);
     return {};
   });
@@ -72,7 +74,7 @@ test('only the first request of each function is a cold start, whether it succee
 }) => {
   const refuse = () => Promise.reject(new HttpError(outcomes.invalidInput));
   for (const handle of [refuse, async () => ({})]) {
-    const endpoint = publicEndpoint(config, outcomes.bookRetrieved, handle);
+    const endpoint = publicEndpoint(config, success, handle);
     for (let count = 0; count < 3; count += 1) await endpoint(createEvent(), createContext());
   }
 
@@ -88,7 +90,7 @@ test.for([
 ])(
   'the refusal of the token %j is logged with the code %s',
   async ([Authorization = '', reason], { log }) => {
-    const endpoint = protectedEndpoint(config, outcomes.bookRetrieved, async () => ({}));
+    const endpoint = protectedEndpoint(config, success, async () => ({}));
 
     await endpoint(createEvent({ headers: { Authorization } }), createContext());
 

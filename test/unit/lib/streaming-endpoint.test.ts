@@ -3,7 +3,6 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { test as base, expect } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
-import { outcomes } from '../../../lib/http/outcomes.ts';
 import type { StreamedResult } from '../../../lib/http/stream-envelope.ts';
 import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -11,6 +10,7 @@ import '../../support/collect-streams.ts';
 import { createContext, createEvent } from '../../support/load-handlers.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
+const success = { status: 200, message: 'Books retrieved successfully' };
 
 const test = base.extend('log', { auto: true }, () => captureLog());
 
@@ -18,7 +18,7 @@ const test = base.extend('log', { auto: true }, () => captureLog());
 async function request(data: StreamedResult['data'], headers: Record<string, string> = {}) {
   const handle = async () => ({ data, headers: { Link: '</next>; rel="next"' } });
   const config = { signingSecret: secret, corsOrigin: undefined };
-  const endpoint = streamingEndpoint(config, outcomes.booksRetrieved, handle);
+  const endpoint = streamingEndpoint(config, success, handle);
   const event = createEvent({ headers: { Authorization: forgeToken({ secret }), ...headers } });
   return endpoint(event, createContext()) as Promise<APIGatewayProxyResult>;
 }
