@@ -28,8 +28,8 @@ export interface Attempt {
   readonly abortSignal: AbortSignal;
 }
 
-/** The tokens of the attempts that may have been carried out, oldest first, and whether the last one was refused. */
-export type Unsettled = { readonly lost: readonly string[]; readonly refused: boolean };
+/** The tokens of the attempts that may have been carried out, oldest first, and why the last one was refused, if it was. */
+export type Unsettled = { readonly lost: readonly string[]; readonly refusal?: ConditionFailedError };
 
 /** The attempts at requests to one database. Each waits for its turn before its time starts: overload makes none fail. */
 export class Attempts {
@@ -61,9 +61,9 @@ export class Attempts {
           return withinTime((abortSignal) => send({ attempt, token, abortSignal }), invocation);
         });
       } catch (error) {
-        const refused = error instanceof ConditionFailedError;
+        const refused = error instanceof ConditionFailedError && { refusal: error };
         if (error instanceof AttemptError && error.mayBeDone) lost.push(token);
-        const value = refused || lost.length > 0 ? await settle?.({ lost, refused }) : undefined;
+        const value = refused || lost.length > 0 ? await settle?.({ lost, ...refused }) : undefined;
         if (value !== undefined) return value;
         if (!refused) await pauseAfter(error, ++failures);
         else if (attempt - failures >= maxRefusals) {

@@ -60,30 +60,26 @@ export class BookRepository {
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
     if (isTooLarge(fields)) throw new BookTooLargeError();
     const claim = idempotencyKey === undefined ? undefined : new IdempotencyClaim(idempotencyKey, fields);
-    const claimed = await claim?.find(this.#table);
-    const id = claimed?.bookId ?? (await this.#drawId());
-    const created = (
-      { bookId = id, writeToken }: { bookId?: number; writeToken: string },
-      replayed = false,
-    ) => {
-      return { book: { id: bookId, ...fields }, version: writeToken, replayed };
-    };
-    if (claimed?.done) return created(claimed, true);
+    let id = await this.#drawId();
+    const created = (version: string, replayed = false) => ({ book: { id, ...fields }, version, replayed });
 
     const send = async (attempt: Attempt) => {
       const Item = { ...bookKey(id), ...fields, writeToken: attempt.token };
       const book = { Item, ConditionExpression: 'attribute_not_exists(id)' };
       await this.#table.put(claim ? [claim.put(id, attempt.token), book] : [book], attempt);
-      return created({ writeToken: attempt.token });
+      return created(attempt.token);
     };
-    const settle = async ({ lost, refused }: Unsettled): Promise<CreatedBook | undefined> => {
-      const stored = await claim?.find(this.#table);
-      if (stored && (stored.done || refused)) return created(stored, !lost.includes(stored.writeToken));
+    const settle = async ({ lost, refusal }: Unsettled): Promise<CreatedBook | undefined> => {
+      const stored = await claim?.find(this.#table, refusal?.stored);
+      const isUnfinished = stored && !stored.done && !(refusal && stored.bookId === id);
+      if (stored) id = stored.bookId;
+      if (isUnfinished) return undefined;
+      if (stored) return created(stored.writeToken, !lost.includes(stored.writeToken));
       const found = claim ? undefined : await this.#find(id);
       const writeToken = found && ownToken(found, lost);
-      if (writeToken !== undefined) return created({ writeToken });
+      if (writeToken !== undefined) return created(writeToken);
       if (found && lost.length > 0) throw new StorageUnavailableError('others changed the book');
-      if (!refused) return undefined;
+      if (!refusal) return undefined;
       throw new CounterError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
     };
     return this.#table.attempts.make<CreatedBook>(send, settle);
@@ -162,13 +158,13 @@ export class BookRepository {
     const input = {
       Key: counterKey,
       UpdateExpression: 'ADD lastId :one',
-      ConditionExpression: 'attribute_not_exists(lastId) OR lastId < :max',
+      ConditionExpression: 'NOT lastId >= :max',
       ExpressionAttributeValues: { ':one': 1, ':max': Number.MAX_SAFE_INTEGER },
       ReturnValues: 'UPDATED_NEW' as const,
     };
     const send = (attempt: Attempt) => this.#table.update(input, (item) => parseCounter(item, 1), attempt);
-    return this.#table.attempts.make(send, async ({ refused }) => {
-      if (refused) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
+    return this.#table.attempts.make(send, async ({ refusal }) => {
+      if (refusal) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
       return undefined;
     });
   }
@@ -186,10 +182,9 @@ function exactly(version: string | undefined) {
 
 /** The condition that there is a book, and no write after the deadline of the attempt with this token. */
 function inTime(token: string) {
-  const isBelow = (name: string, limit: string) => `(attribute_not_exists(${name}) OR ${name} < ${limit})`;
-  const isLast = `writeToken < :deadline AND ${isBelow('previousWriteToken', ':deadline')}`;
+  const isLast = 'writeToken < :deadline AND NOT previousWriteToken >= :deadline';
   return {
-    expression: `attribute_not_exists(expiresAt) AND ${isLast} AND ${isBelow('fence', ':writeToken')}`,
+    expression: `attribute_not_exists(expiresAt) AND ${isLast} AND NOT fence >= :writeToken`,
     values: { ':deadline': tokenLimit(token, attemptTimeoutMs) },
   };
 }

@@ -3,9 +3,11 @@ import {
   type DynamoDBServiceException,
   type TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isClockSkewCorrectedError, isThrottlingError } from '@smithy/core/retry';
 import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 import { namedError } from '../named-error.ts';
+import type { Item } from './stored-items.ts';
 
 /** An attempt got no usable response. Another one may. */
 export class AttemptError extends namedError('AttemptError') {
@@ -19,8 +21,10 @@ export class AttemptError extends namedError('AttemptError') {
   }
 }
 
-/** The condition of a write did not hold. Nothing was written. */
-export class ConditionFailedError extends namedError('ConditionFailedError') {}
+/** The condition of a write did not hold. Nothing was written. `stored` is the item that refused it, if that was asked for. */
+export class ConditionFailedError extends namedError('ConditionFailedError') {
+  stored?: Item;
+}
 
 export class TableNotFoundError extends namedError('TableNotFoundError') {}
 
@@ -44,9 +48,10 @@ export function interpretError(error: unknown): Error {
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
   const cause = error;
   const { CancellationReasons: reasons } = error as TransactionCanceledException;
-  const isCancelled = reasons?.some(({ Code }) => Code === 'ConditionalCheckFailed');
-  if (isCancelled || error instanceof ConditionalCheckFailedException) {
-    return new ConditionFailedError('the condition of a write does not hold', { cause });
+  const refusal = reasons?.find(({ Code }) => Code === 'ConditionalCheckFailed');
+  if (refusal || error instanceof ConditionalCheckFailedException) {
+    const stored = refusal?.Item && unmarshall(refusal.Item);
+    return Object.assign(new ConditionFailedError('the condition of a write does not hold'), { stored });
   }
   if (error.name === 'ValidationException') {
     // DynamoDB has no other error for an item over 400 KB. Everything else is a bug of ours, or another key schema.

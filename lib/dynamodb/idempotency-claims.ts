@@ -27,21 +27,22 @@ export class IdempotencyClaim {
       .digest('base64url');
   }
 
-  /** Reads what is stored for the key, unless it has expired. @throws {IdempotencyKeyUsedError} for other fields */
-  async find(table: Table) {
-    const stored = await table.get(claimKey(this.#key), parseClaim);
+  /** @returns what is stored, `item` if a refused put found it, unless it has expired @throws {IdempotencyKeyUsedError} */
+  async find(table: Table, item?: Item) {
+    const stored = await table.get(claimKey(this.#key), parseClaim, item);
     if (stored === undefined || stored.expiresAt <= this.#now) return undefined;
     if (stored.fingerprint !== this.#fingerprint) throw new IdempotencyKeyUsedError();
     return stored;
   }
 
-  /** Makes the input that puts the claim, unless {@link find} would find one that is done. */
+  /** Makes the input that puts the claim, unless {@link find} would find one that is done, or has another book. */
   put(bookId: number, writeToken: string) {
     const claim = { fingerprint: this.#fingerprint, bookId, writeToken, done: true };
     return {
       Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
-      ConditionExpression: 'attribute_not_exists(id) OR attribute_not_exists(done) OR expiresAt <= :now',
-      ExpressionAttributeValues: { ':now': this.#now },
+      ConditionExpression: 'NOT expiresAt > :now OR bookId = :bookId AND attribute_not_exists(done)',
+      ExpressionAttributeValues: { ':now': this.#now, ':bookId': bookId },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
   }
 }

@@ -33,11 +33,11 @@ export class Table {
     this.#name = name;
   }
 
-  /** @returns the parsed item, or `undefined` when there is none */
-  get<Value>(key: ItemKey, parse: (item: Item) => Value): Promise<Value | undefined> {
+  /** @returns the parsed item, or `undefined` when there is none; `known` is an item that need not be read */
+  get<Value>(key: ItemKey, parse: (item: Item) => Value, known?: Item): Promise<Value | undefined> {
     return this.attempts.make(async (attempt) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
-      const { Item: item } = await this.#client.send(command, attempt);
+      const { Item: item } = known ? { Item: known } : await this.#client.send(command, attempt);
       return item && parse(item);
     });
   }

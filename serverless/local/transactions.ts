@@ -9,7 +9,16 @@ import * as putItem from 'dynalite/validations/putItem.js';
 /** "TransactWriteItems": actions of one transaction. */
 const maxActions = 100;
 
-type Put = { readonly TableName: string; readonly Item: Item };
+type Put = {
+  readonly TableName: string;
+  readonly Item: Item;
+  readonly ReturnValuesOnConditionCheckFailure?: string;
+};
+const putTypes = {
+  ...putItem.types,
+  ReturnValuesOnConditionCheckFailure: { type: 'String', enum: ['ALL_OLD', 'NONE'] },
+};
+
 type Response = { readonly status: number; readonly body: object };
 
 /** Whether a request is one that {@link transactWriteItems} handles. */
@@ -20,7 +29,7 @@ export function isTransaction({ headers }: { readonly headers: NodeJS.Dict<strin
 /**
  * TransactWriteItems of Put actions on one table, which dynalite lacks (Amazon DynamoDB API Reference, "TransactWriteItems").
  * It uses dynalite's own validation, conditions and locks of items; one batch of the store makes it atomic, also when the
- * process is killed. `ClientRequestToken` and `ReturnValuesOnConditionCheckFailure` have no effect.
+ * process is killed. `ClientRequestToken` has no effect.
  */
 export function transactWriteItems(store: Store): RequestListener {
   return async (request, outgoing) => {
@@ -58,8 +67,8 @@ function validate(store: Store, actions: unknown): readonly Put[] {
   }
   const puts = actions.map((action) => {
     if (!action?.Put) throw db.validationError('This engine supports no other action than Put');
-    const put = validations.checkTypes(action.Put, putItem.types) as Put;
-    validations.checkValidations(put, putItem.types, putItem.custom, store);
+    const put = validations.checkTypes(action.Put, putTypes) as Put;
+    validations.checkValidations(put, putTypes, putItem.custom, store);
     return put;
   });
   if (puts.some(({ TableName }) => TableName !== puts[0]?.TableName)) {
@@ -86,8 +95,8 @@ async function putAll(store: Store, puts: readonly Put[]): Promise<Response> {
       const unlock = release(done);
       try {
         const stored = await Promise.all(keys.map((key) => find(items, key)));
-        const failures = puts.map((put, index) => db.checkConditional(put, stored[index]));
-        if (failures.some((failure) => failure != null)) return unlock(null, cancelled(failures));
+        const reasons = puts.map((put, index) => reasonOf(put, stored[index]));
+        if (reasons.some(({ Code }) => Code !== 'None')) return unlock(null, cancelled(reasons));
         await call((written) => items.batch(operations, written));
         unlock(null, { status: 200, body: {} });
       } catch (error) {
@@ -97,10 +106,15 @@ async function putAll(store: Store, puts: readonly Put[]): Promise<Response> {
   );
 }
 
-function cancelled(failures: readonly (Error | null | undefined)[]): Response {
-  const reasons = failures.map((failure) =>
-    failure ? { Code: 'ConditionalCheckFailed', Message: failure.message } : { Code: 'None' },
-  );
+/** The reason for which a put cancels its transaction, or that it does not. */
+function reasonOf(put: Put, stored: Item | undefined) {
+  const failure = db.checkConditional(put, stored);
+  if (failure == null) return { Code: 'None' };
+  const item = put.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && { Item: stored };
+  return { Code: 'ConditionalCheckFailed', Message: failure.message, ...item };
+}
+
+function cancelled(reasons: readonly { readonly Code: string }[]): Response {
   const codes = reasons.map(({ Code }) => Code).join(', ');
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
   const type = 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException';

@@ -20,8 +20,8 @@ const uses = [
   ['DELETE /book/1', 'If-Match', 'UpdateItem 1'],
   ['DELETE /book/2', '', 'UpdateItem 1'],
   ['POST /book', '', 'UpdateItem 1, PutItem 1'],
-  ['POST /book', 'Idempotency-Key', 'GetItem 1, UpdateItem 1, TransactWriteItems 0'],
-  ['POST /book', 'Idempotency-Key', 'GetItem 1'],
+  ['POST /book', 'Idempotency-Key', 'UpdateItem 1, TransactWriteItems 0'],
+  ['POST /book', 'Idempotency-Key', 'UpdateItem 1, TransactWriteItems 0'],
   ['POST /token', '', ''],
 ] as const;
 

@@ -112,9 +112,17 @@ function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, ch
   const used = key === undefined ? undefined : catalog.keys.get(key);
   if (used !== undefined) {
     const { id: _, ...usedFields } = used.book;
+    // A repeated create has drawn an id.
+    const repeated = { ...catalog, spareIds: catalog.spareIds + 1 };
     const isSame = JSON.stringify({ ...usedFields, ...aBook(), ...fields }) === JSON.stringify(usedFields);
-    if (!isSame) return refuse(outcomes.idempotencyKeyUsed);
-    return { outcome: outcomes.bookCreated, data: used.book, tag: used.tag, replayed: true, catalog };
+    if (!isSame) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog: repeated };
+    return {
+      outcome: outcomes.bookCreated,
+      data: used.book,
+      tag: used.tag,
+      replayed: true,
+      catalog: repeated,
+    };
   }
   const tag = takeFresh(chosen.tag, []);
   const books = new Map(catalog.books).set(id, { book, tags: [tag] });
