@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { ValuesOf } from '../fields.ts';
 
 /** The members of a login request (specification 5.1). */
 export const loginFields = {
@@ -7,10 +8,7 @@ export const loginFields = {
 } as const;
 
 /** A username and its password. */
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-}
+export type Credentials = Readonly<ValuesOf<typeof loginFields>>;
 
 /** Makes the function that compares credentials with the configured pair, in constant time. */
 export function createCredentialsMatcher(expected: Credentials): (given: Credentials) => boolean {

@@ -2,7 +2,13 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { createRequestHandler } from './request-handler.ts';
 import { keepSigner, Sha256 } from './signing.ts';
-import type { TableLocation } from './table-url.ts';
+
+/** A table of the DynamoDB at an endpoint, which is an origin. */
+export interface TableLocation {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly tableName: string;
+}
 
 /** Settings that the SDK would otherwise look for in the environment and in configuration files. */
 const fixedSettings = {

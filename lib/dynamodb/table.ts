@@ -8,12 +8,11 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { type Attempt, Attempts } from './attempts.ts';
-import { createDynamoDBClient } from './client.ts';
+import { createDynamoDBClient, type TableLocation } from './client.ts';
 import { KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type QueryPage, readQueryPage } from './query-page.ts';
 import { type Item, parseInteger } from './stored-items.ts';
-import type { TableLocation } from './table-url.ts';
 
 type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
 type Put = Input<typeof PutCommand>;

@@ -20,11 +20,7 @@ export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
   return id;
 }
 
-/**
- * Reads `limit`, which is `undefined` for the whole list, and `after`.
- *
- * @throws {HttpError} 400 when a value is malformed or out of bounds
- */
+/** Reads `limit`, if there is one, and `after`. @throws {HttpError} 400 when a value is malformed or out of bounds */
 export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent) {
   const { limit: limitText, after: afterText = '0' } = queryStringParameters ?? {};
   const limit = parseUnsignedInteger(limitText, urlParameters.limit);

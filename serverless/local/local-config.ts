@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Config, ConfigError, loadConfig } from '../../lib/config.ts';
-import type { TableLocation } from '../../lib/dynamodb/table-url.ts';
+import type { TableLocation } from '../../lib/dynamodb/client.ts';
 import { readDotEnv } from './dot-env.ts';
 import { StartError } from './start-error.ts';
 

@@ -7,10 +7,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { parse } from 'yaml';
-import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
+import { createDynamoDBClient, type TableLocation } from '../../lib/dynamodb/client.ts';
 import { TableNotFoundError } from '../../lib/dynamodb/errors.ts';
 import { Table } from '../../lib/dynamodb/table.ts';
-import { regionOf, type TableLocation } from '../../lib/dynamodb/table-url.ts';
+import { regionOf } from '../../lib/table-url.ts';
 
 const maxWaitSeconds = 30; // an emulator makes a table in a few seconds
 

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { TableLocation } from '../../lib/dynamodb/client.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
-import type { TableLocation } from '../../lib/dynamodb/table-url.ts';
 
 const firstAfterMs = 60_000; // after what people start the service for
 const intervalMs = 24 * 60 * 60 * 1000;

@@ -1,9 +1,4 @@
-/** A table of the DynamoDB at an endpoint, which is an origin. */
-export interface TableLocation {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly tableName: string;
-}
+import type { TableLocation } from './dynamodb/client.ts';
 
 /** "Naming rules and data types supported in Amazon DynamoDB". */
 const tablePath = /^\/([a-zA-Z0-9_.-]{3,255})$/;
