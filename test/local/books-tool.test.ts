@@ -9,6 +9,7 @@ import type { EnvelopeResponse } from '../../conformance/http-client.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { startCommand, testSettings } from '../../tools/local/local-service.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
 import { aBook, anyFieldValues } from '../support/a-book.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { useLocalService } from './use-local-service.ts';
@@ -140,6 +141,27 @@ test('an import with lost requests and responses creates each book once', async 
 
   expect(ended).toEqual(ending(0, 'the service responded 503 Service unavailable; trying again'));
   expect(ended.output).toContain('there already in');
+  expectFields(await listBooks(), books);
+});
+
+test('an import goes through HTTPS and follows redirects', async () => {
+  const books = createBooks(20);
+  const certificate = join(folder, 'certificate.pem');
+  await writeFile(certificate, loopbackCertificate.cert);
+  const environment = { NODE_EXTRA_CA_CERTS: certificate };
+  const redirect = (name: string) => {
+    const [, moved] = name.split(' /moved');
+    return moved ? respond(308, 'Permanent redirect', { Location: moved }) : 'pass';
+  };
+  const gateway = await startFaultyGateway(local.baseUrl, redirect, 0, 'https:');
+  onTestFinished(() => gateway.stop());
+  const file = await writeCsv(books);
+
+  const direct = await runBooks(['import', file], { baseUrl: gateway.baseUrl, environment });
+  const redirected = await runBooks(['import', file], { baseUrl: `${gateway.baseUrl}/moved`, environment });
+
+  expect(direct).toEqual(ending(0, '20 books created in'));
+  expect(redirected).toEqual(ending(0, '0 books created, 20 there already in'));
   expectFields(await listBooks(), books);
 });
 

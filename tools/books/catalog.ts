@@ -7,6 +7,7 @@ import {
 } from '../client/book-catalog-client.ts';
 import { describeConnectionLoss, describeResponse, isConnectionLoss } from '../client/retries.ts';
 import { CommandError } from './errors.ts';
+import { PlainRequest, sendRequest } from './send-request.ts';
 
 /** The address and credentials of the service, and how long to retry. */
 export interface Access extends Readonly<Record<'baseUrl' | 'username' | 'password', string>> {
@@ -28,10 +29,11 @@ export class Catalog {
     this.#access = access;
     this.#client = createBookCatalogClient({
       ...access,
+      Request: PlainRequest as object as typeof Request,
       fetch: async (request) => {
-        const response = await fetch(request);
+        const response = await sendRequest(request as object as PlainRequest);
         this.#reached = true;
-        return response;
+        return response as Response;
       },
       retries: {
         giveUpAfterMs: access.giveUpAfterMs,
@@ -48,7 +50,8 @@ export class Catalog {
 
   /** Creates a book, or replays an earlier request with the same key. @returns the reason when the service refuses it */
   async createBook(body: BookFields, idempotencyKey: string) {
-    const result = await this.#client.POST('/book', { body, idempotencyKey }).catch(this.#explain);
+    const params = { header: { 'Idempotency-Key': idempotencyKey } };
+    const result = await this.#client.POST('/book', { body, params }).catch(this.#explain);
     if (refusals.includes(result.response.status)) return { refusal: describeResponse(result) };
     if (result.data === undefined) throw this.#fail(describeResponse(result));
     this.#isRetrying = false;
