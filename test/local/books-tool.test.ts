@@ -153,8 +153,7 @@ test('an import goes through HTTPS and follows redirects', async () => {
     const [, moved] = name.split(' /moved');
     return moved ? respond(308, 'Permanent redirect', { Location: moved }) : 'pass';
   };
-  const gateway = await startFaultyGateway(local.baseUrl, redirect, 0, 'https:');
-  onTestFinished(() => gateway.stop());
+  const gateway = await openGateway(redirect, 0, 'https:');
   const file = await writeCsv(books);
 
   const direct = await runBooks(['import', file], { baseUrl: gateway.baseUrl, environment });
@@ -277,19 +276,18 @@ test('an import reads standard input', async () => {
   expectFields(await listBooks(), [aBook({ title: 'Café', author: 'Zoë', year: 1 })]);
 });
 
-test('an import reports the columns before it sends anything, and a dry run sends nothing', async () => {
+test('a dry run reports columns, the first books and rejected rows, and needs no service', async () => {
   const rows = ['a;1;2', `${'x'.repeat(400 * 1024)};1;2`, 'c;2;2', 'e;3;2', 'g;4;2'];
   const file = await writeText([`name;published;${unknownField}`, ...rows].join('\n'), 'csv');
 
   const options = ['--columns', 'year=published', '--without', 'author', '--dry-run'];
   const { exitCode, output } = await runImport(file, options, 'http://127.0.0.1:1');
 
-  const absent = 'no column, stored as if it were empty';
-  const columns: Record<string, string> = { title: '"name"', year: '"published"' };
   const first = ['a', 'c', 'e'].map((title, index) => aBook({ title, year: index + 1 }));
-  expect(output.split('\n')).toEqual([
-    'Columns (utf-8, separated by ";"):',
-    ...Object.keys(aBook()).map((name) => `  ${name}: ${columns[name] ?? absent}`),
+  expect(output).toMatch(
+    /^Columns \(utf-8, separated by ";"\):\n {2}title: "name"\n {2}author: no column, stored as/,
+  );
+  expect(output.split('\n').slice(-9)).toEqual([
     `  ignored: "${unknownField}"`,
     'The first books:',
     ...first.map((book) => `  ${JSON.stringify(book)}`),
@@ -360,8 +358,8 @@ const ending = (exitCode: number | null, text: string | RegExp) => ({
 });
 
 /** Starts a gateway for the current test that selects a fault by the name of the request. */
-async function openGateway(decide: (name: string) => Fate | undefined, port?: number) {
-  const gateway = await startFaultyGateway(local.baseUrl, (name) => decide(name) ?? 'pass', port);
+async function openGateway(decide: (name: string) => Fate | undefined, port?: number, protocol?: 'https:') {
+  const gateway = await startFaultyGateway(local.baseUrl, (name) => decide(name) ?? 'pass', port, protocol);
   onTestFinished(() => gateway.stop());
   return gateway;
 }

@@ -24,8 +24,9 @@ export class Catalog {
   #reached = false;
   #isRetrying = false;
 
-  /** `stop` ends waiting, not what was sent; `report` learns why the command waits. */
-  constructor(access: Access, stop: AbortSignal, report: (text: string) => void) {
+  /** `stop` ends waiting, not what was sent. */
+  constructor(access: Access, stop: AbortSignal) {
+    let reported = '';
     this.#access = access;
     this.#client = createBookCatalogClient({
       ...access,
@@ -33,7 +34,7 @@ export class Catalog {
       fetch: async (request) => {
         const response = await sendRequest(request as object as PlainRequest);
         this.#reached = true;
-        return response as Response;
+        return response;
       },
       retries: {
         giveUpAfterMs: access.giveUpAfterMs,
@@ -41,7 +42,8 @@ export class Catalog {
           // Before the first response, a wrong URL is more likely than an outage.
           if (!this.#reached) throw this.#fail(reason);
           this.#isRetrying = true;
-          report(`${reason}; trying again`);
+          if (reason !== reported) console.error(`${reason}; trying again`);
+          reported = reason;
           await wait(waitMs, undefined, { signal: stop });
         },
       },

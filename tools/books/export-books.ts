@@ -20,7 +20,7 @@ const pageLimit = 400;
  */
 export async function exportBooks(command: ExportCommand, stop: AbortSignal): Promise<void> {
   const { path, format } = command;
-  const text = Readable.from(readPages(new Catalog(command, stop, console.error), format));
+  const text = Readable.from(readPages(new Catalog(command, stop), format));
   if (path === undefined) {
     return pipeline(text, process.stdout, { signal: stop, end: false }).catch(
       (error: NodeJS.ErrnoException) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BookFile, describeFile, type FileOptions, openFile, readRows } from './book-file.ts';
 import { type Access, Catalog } from './catalog.ts';
-import { Checkpoint } from './checkpoint.ts';
+import { openCheckpoint } from './checkpoint.ts';
 import { formatCount, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
 
@@ -21,6 +21,7 @@ export interface ImportCommand extends Access, FileOptions, Texts {
   readonly rejectedPath: string | undefined;
 }
 
+type Checkpoint = Awaited<ReturnType<typeof openCheckpoint>>;
 type OpenImport = { file: BookFile; command: ImportCommand; rejected: RejectedRows; stop: AbortSignal };
 
 const shownBooks = 3;
@@ -49,9 +50,9 @@ async function importFile(command: ImportCommand, path: string, stop: AbortSigna
     const rows = await checkRows(file, command, rejected);
     const open = { file, command, rejected, stop };
     if (command.dryRun) console.error(`${formatCount(rows.total, 'row')} can become books; nothing was sent`);
-    else await sendRows(open, await Checkpoint.open(command, rows));
+    else await sendRows(open, await openCheckpoint(command, rows));
   } finally {
-    await rejected.end();
+    rejected.report();
   }
   return rejected.count;
 }
@@ -62,7 +63,7 @@ async function checkRows(file: BookFile, { batch }: ImportCommand, rejected: Rej
   let total = 0;
   for await (const row of readKeyedRows(file, batch)) {
     if ('reason' in row) {
-      await rejected.add(row, row.reason);
+      rejected.add(row, row.reason);
       continue;
     }
     if (total === 0) console.error('The first books:');
@@ -91,20 +92,18 @@ async function* readKeyedRows(file: BookFile, batch: string) {
 }
 
 /** Sends the rows that are not done, several at a time. */
-async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void> {
-  const { file, command, rejected, stop } = open;
+async function sendRows(
+  { file, command, rejected, stop }: OpenImport,
+  checkpoint: Checkpoint,
+): Promise<void> {
   const { state } = checkpoint;
   const skipped = state.done;
+  if (skipped > 0) console.error(`Continuing: ${formatCount(skipped, 'row')} done before`);
   const startedAt = performance.now();
+  const printProgress = startProgress(state.total, skipped);
   const doneAhead = new Set<number>();
-  const count = { created: 0, replayed: 0 };
-  const describe = () => {
-    const known = count.replayed > 0 ? `, ${formatCount(count.replayed)} there already` : '';
-    return `${formatCount(count.created, 'book')} created${known}`;
-  };
-  const progress = startProgress(state.total, skipped, describe);
-  if (skipped > 0) progress.report(`Continuing: ${formatCount(skipped, 'row')} done before`);
-  const catalog = new Catalog(command, stop, progress.report);
+  let [created, replayed] = [0, 0];
+  const catalog = new Catalog(command, stop);
   const queue = (async function* () {
     let index = 0;
     for await (const row of readKeyedRows(file, command.batch)) {
@@ -118,20 +117,27 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
   const work = async () => {
     for await (const { row, index } of queue) {
       const { isReplay, refusal } = await catalog.createBook(row.book, row.key);
-      // A refused row is not done: the next run reports it again.
-      if (refusal === undefined) doneAhead.add(index);
-      else await rejected.add(row, refusal);
-      if (refusal === undefined) count[isReplay ? 'replayed' : 'created'] += 1;
+      if (refusal !== undefined) {
+        // It is not done: the next run reports it again.
+        rejected.add(row, refusal);
+        continue;
+      }
+      if (isReplay) replayed += 1;
+      else created += 1;
+      doneAhead.add(index);
       while (doneAhead.delete(state.done)) state.done += 1;
       checkpoint.saveSometimes();
-      progress.update(skipped + count.created + count.replayed);
+      printProgress(skipped + created + replayed);
     }
   };
   const outcomes = await Promise.allSettled(Array.from({ length: command.parallel }, work));
-  await checkpoint.end();
+  checkpoint.end();
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
-  const perSecond = formatCount(Math.round((count.created + count.replayed) / seconds));
-  console.error(`${describe()} in ${seconds.toFixed(1)} s (${perSecond}/s)`);
+  const perSecond = formatCount(Math.round((created + replayed) / seconds));
+  const known = replayed > 0 ? `, ${formatCount(replayed)} there already` : '';
+  console.error(
+    `${formatCount(created, 'book')} created${known} in ${seconds.toFixed(1)} s (${perSecond}/s)`,
+  );
   stop.throwIfAborted();
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
