@@ -14,13 +14,15 @@ const saveIntervalMs = 1_000;
 const keysAreKnownForMs = 6.5 * 24 * 3600 * 1000;
 
 /**
- * Finds the first row to send: after the last run, unless the rows have changed. The file has the progress of the imports
- * to each service. It only saves time: without it an import repeats every row, and the idempotency keys prevent duplicates.
+ * Finds the first row to send: after the last run, unless the rows have changed. `FILE.checkpoint` has the progress of the
+ * imports to each service, until they are done. It only saves time: without it an import repeats every row, and the
+ * idempotency keys prevent duplicates.
  */
 export async function openCheckpoint(
-  { checkpointPath, baseUrl, batch, yes }: ImportCommand,
+  { path, baseUrl, batch, yes }: ImportCommand,
   rows: Pick<ImportState, 'total' | 'digest'>,
 ) {
+  const checkpointPath = `${path}.checkpoint`;
   const target = [baseUrl, batch].filter(Boolean).join(' ');
   const text = readFile(checkpointPath, 'utf8');
   const states: Record<string, ImportState> = await text.then(JSON.parse).catch(() => ({}));
@@ -40,7 +42,7 @@ export async function openCheckpoint(
   let savedAt = Number.NEGATIVE_INFINITY;
   const save = () => {
     // Standard input has no checkpoint.
-    if (checkpointPath === '') return;
+    if (path === '-') return;
     savedAt = performance.now();
     const part = `${checkpointPath}.part`;
     // When this fails, a repeated import begins at its first row.

@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BookFile, describeFile, type FileOptions, openFile, readRows } from './book-file.ts';
-import { type Access, Catalog } from './catalog.ts';
+import { type Access, openCatalog } from './catalog.ts';
 import { openCheckpoint } from './checkpoint.ts';
 import { formatCount, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
 
-type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath', string>>;
-
 /** `import FILE`; the path `-` is standard input, and a batch distinguishes its rows from equal rows of another. */
-export interface ImportCommand extends Access, FileOptions, Texts {
+export interface ImportCommand extends Access, FileOptions, Readonly<Record<'path' | 'batch', string>> {
   readonly parallel: number;
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -100,10 +98,10 @@ async function sendRows(
   const skipped = state.done;
   if (skipped > 0) console.error(`Continuing: ${formatCount(skipped, 'row')} done before`);
   const startedAt = performance.now();
-  const printProgress = startProgress(state.total, skipped);
+  const printProgress = startProgress(state.total);
   const doneAhead = new Set<number>();
   let [created, replayed] = [0, 0];
-  const catalog = new Catalog(command, stop);
+  const catalog = openCatalog(command, stop);
   const queue = (async function* () {
     let index = 0;
     for await (const row of readKeyedRows(file, command.batch)) {

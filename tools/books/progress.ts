@@ -1,18 +1,13 @@
 const intervalMs = 5_000;
 
-/** Returns a function that prints how many rows are done, now and then. Those before the start do not count for its speed. */
-export function startProgress(total: number, start: number) {
-  const startedAt = performance.now();
-  let printedAt = startedAt;
+/** Returns a function that prints now and then how many rows are done. */
+export function startProgress(total: number) {
+  let printedAt = performance.now();
   return (done: number) => {
-    const now = performance.now();
-    if (now - printedAt < intervalMs) return;
-    printedAt = now;
-    const perSecond = ((done - start) / (now - startedAt)) * 1000;
-    const minutesLeft = formatCount(Math.ceil((total - done) / perSecond / 60));
+    if (performance.now() - printedAt < intervalMs) return;
+    printedAt = performance.now();
     const percent = Math.floor((done / total) * 100);
-    const speed = `${formatCount(Math.round(perSecond))}/s, ${minutesLeft} min left`;
-    console.error(`${formatCount(done, 'row')} done, ${speed} (${percent} %)`);
+    console.error(`${formatCount(done)} of ${formatCount(total, 'row')} done (${percent} %)`);
   };
 }
 
