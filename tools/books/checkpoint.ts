@@ -4,8 +4,11 @@ import { CommandError } from './errors.ts';
 import type { ImportCommand } from './import-books.ts';
 import { formatCount } from './progress.ts';
 
-/** How many rows an import has, the digest of their keys, when it began (ISO 8601), and how many rows are done. */
-type ImportState = { total: number; digest: string; startedAt: string; done: number };
+/** How many rows an import has, and the digest of their keys. */
+export type Rows = { readonly total: number; readonly digest: string };
+
+/** When the import of these rows began (ISO 8601), and how many of them are done. */
+type ImportState = Rows & { readonly startedAt: string; done: number };
 
 /** Short enough that a killed import repeats few rows. */
 const saveIntervalMs = 1_000;
@@ -18,10 +21,7 @@ const keysAreKnownForMs = 6.5 * 24 * 3600 * 1000;
  * imports to each service, until they are done. It only saves time: without it an import repeats every row, and the
  * idempotency keys prevent duplicates.
  */
-export async function openCheckpoint(
-  { path, baseUrl, batch, yes }: ImportCommand,
-  rows: Pick<ImportState, 'total' | 'digest'>,
-) {
+export async function openCheckpoint({ path, baseUrl, batch, yes }: ImportCommand, rows: Rows) {
   const checkpointPath = `${path}.checkpoint`;
   const target = [baseUrl, batch].filter(Boolean).join(' ');
   const text = readFile(checkpointPath, 'utf8');

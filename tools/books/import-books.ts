@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BookFile, describeFile, type FileOptions, openFile, readRows } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
-import { openCheckpoint } from './checkpoint.ts';
+import { openCheckpoint, type Rows } from './checkpoint.ts';
 import { formatCount, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
 
@@ -19,7 +19,6 @@ export interface ImportCommand extends Access, FileOptions, Readonly<Record<'pat
   readonly rejectedPath: string | undefined;
 }
 
-type Checkpoint = Awaited<ReturnType<typeof openCheckpoint>>;
 type OpenImport = { file: BookFile; command: ImportCommand; rejected: RejectedRows; stop: AbortSignal };
 
 const shownBooks = 3;
@@ -46,9 +45,8 @@ async function importFile(command: ImportCommand, path: string, stop: AbortSigna
   const rejected = new RejectedRows(command.rejectedPath ?? `${name}.rejected.${file.format}`, file);
   try {
     const rows = await checkRows(file, command, rejected);
-    const open = { file, command, rejected, stop };
     if (command.dryRun) console.error(`${formatCount(rows.total, 'row')} can become books; nothing was sent`);
-    else await sendRows(open, await openCheckpoint(command, rows));
+    else await sendRows({ file, command, rejected, stop }, rows);
   } finally {
     rejected.report();
   }
@@ -72,7 +70,7 @@ async function checkRows(file: BookFile, { batch }: ImportCommand, rejected: Rej
   return { total, digest: keys.digest('base64url') };
 }
 
-/** Adds the idempotency key of each row that can become a book: a digest of the fields and the number of rows so far with the same fields. */
+/** Adds the idempotency key of each row that can become a book: a digest of its fields, and the number of equal rows so far. */
 async function* readKeyedRows(file: BookFile, batch: string) {
   // Counts by a part of the digest, to save memory. A collision makes another key, which is still unique.
   const occurrences = new Map<number, number>();
@@ -90,10 +88,8 @@ async function* readKeyedRows(file: BookFile, batch: string) {
 }
 
 /** Sends the rows that are not done, several at a time. */
-async function sendRows(
-  { file, command, rejected, stop }: OpenImport,
-  checkpoint: Checkpoint,
-): Promise<void> {
+async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Rows): Promise<void> {
+  const checkpoint = await openCheckpoint(command, rows);
   const { state } = checkpoint;
   const skipped = state.done;
   if (skipped > 0) console.error(`Continuing: ${formatCount(skipped, 'row')} done before`);
