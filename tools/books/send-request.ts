@@ -35,7 +35,8 @@ export async function sendRequest({ url, method, headers, body }: PlainRequest):
     throw new TypeError('no response', { cause });
   });
   const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
-  if ([301, 302, 303, 307, 308].includes(status)) return fetch(url, { method, headers, body });
+  if ([301, 302, 303, 307, 308].includes(status))
+    return fetch(url, { method, headers, body, signal: AbortSignal.timeout(timeoutMs) });
   const response: Pick<Response, 'status' | 'statusText' | 'ok' | 'headers' | 'text' | 'json'> = {
     status,
     statusText,
