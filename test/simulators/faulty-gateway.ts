@@ -1,6 +1,14 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { close, listen } from '../../tools/runtime/loopback-server.ts';
+import { loopbackCertificate } from './loopback-certificate.ts';
 
 /** A gateway's own response. */
 interface GatewayResponse {
@@ -21,13 +29,15 @@ export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | 
  * @param target - base URL of the service
  * @param decide - selects the fault of each request, named as in `POST /book`
  * @param port - where to listen; any free one by default
+ * @param protocol - `https:` has the certificate of {@link loopbackCertificate}
  */
 export async function startFaultyGateway(
   target: string,
   decide: (name: string, headers: IncomingHttpHeaders, body: Buffer) => Fate | Promise<Fate>,
   port = 0,
+  protocol: 'http:' | 'https:' = 'http:',
 ) {
-  const server = createServer(async (incoming, outgoing) => {
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = Buffer.concat(await incoming.toArray());
     const { method = '', url = '', headers } = incoming;
     const fate = await decide(`${method} ${url}`, headers, body);
@@ -49,8 +59,10 @@ export async function startFaultyGateway(
     });
     passed.on('error', () => outgoing.destroy());
     return passed.end(body);
-  });
-  const baseUrl = `http://127.0.0.1:${await listen(server, port)}`;
+  };
+  const isTls = protocol === 'https:';
+  const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
+  const baseUrl = `${protocol}//127.0.0.1:${await listen(server, port)}`;
   return { baseUrl, stop: () => close(server) };
 }
 

@@ -5,7 +5,6 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
-import { anyText } from '../../conformance/any-text.ts';
 import { type FileOptions, openFile, readRows } from '../../tools/books/book-file.ts';
 
 const header = 'title,author,year\n';
@@ -71,19 +70,6 @@ test('rows are found behind a quote that is never closed in a large file', async
   const rows = await read(`${header}"never closed,,1\n${'line of a large file,,1\n'.repeat(count)}`);
   expect(rows[2]).toBe('a quote is never closed');
   expect(rows[count + 2]).toEqual(['line of a large file', '', 1]);
-});
-
-test('any texts that another program quotes as RFC 4180 says are read as they are', async () => {
-  const text = anyText.filter((drawn) => !drawn.includes('\ufffd'));
-  const texts = fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 5 });
-  const quote = (plain: string) => `"${plain.replaceAll('"', '""')}"`;
-  await fc.assert(
-    fc.asyncProperty(texts, fc.constantFrom(',', ';', '\t'), async (books, separator) => {
-      const lines = books.map((book) => [...book.map(quote), '1'].join(separator));
-      const rows = await read([['title', 'author', 'year'].join(separator), ...lines].join('\r\n'));
-      expect(Object.values(rows)).toEqual(books.map((book) => [...book, 1]));
-    }),
-  );
 });
 
 test('the rows of CSV are those that csv-parse finds, wherever it finds no fault', async () => {

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Format } from './book-file.ts';
-import { type Access, Catalog } from './catalog.ts';
+import { type Access, openCatalog } from './catalog.ts';
 import { fieldNames } from './columns.ts';
 import { quoteCell } from './csv.ts';
 import { formatCount } from './progress.ts';
@@ -20,7 +20,7 @@ const pageLimit = 400;
  */
 export async function exportBooks(command: ExportCommand, stop: AbortSignal): Promise<void> {
   const { path, format } = command;
-  const text = Readable.from(readPages(new Catalog(command, stop, console.error), format));
+  const text = Readable.from(readPages(openCatalog(command, stop), format));
   if (path === undefined) {
     return pipeline(text, process.stdout, { signal: stop, end: false }).catch(
       (error: NodeJS.ErrnoException) => {
@@ -40,7 +40,7 @@ export async function exportBooks(command: ExportCommand, stop: AbortSignal): Pr
   }
 }
 
-async function* readPages(catalog: Catalog, format: Format): AsyncGenerator<string> {
+async function* readPages(catalog: ReturnType<typeof openCatalog>, format: Format): AsyncGenerator<string> {
   if (format === 'csv') yield `id,${fieldNames}\n`;
   let after = 0;
   let count = 0;

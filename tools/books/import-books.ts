@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BookFile, describeFile, type FileOptions, openFile, readRows } from './book-file.ts';
-import { type Access, Catalog } from './catalog.ts';
-import { Checkpoint } from './checkpoint.ts';
+import { type Access, openCatalog } from './catalog.ts';
+import { openCheckpoint, type Rows } from './checkpoint.ts';
 import { formatCount, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
 
-type Texts = Readonly<Record<'path' | 'batch' | 'checkpointPath', string>>;
-
 /** `import FILE`; the path `-` is standard input, and a batch distinguishes its rows from equal rows of another. */
-export interface ImportCommand extends Access, FileOptions, Texts {
+export interface ImportCommand extends Access, FileOptions, Readonly<Record<'path' | 'batch', string>> {
   readonly parallel: number;
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -47,11 +45,10 @@ async function importFile(command: ImportCommand, path: string, stop: AbortSigna
   const rejected = new RejectedRows(command.rejectedPath ?? `${name}.rejected.${file.format}`, file);
   try {
     const rows = await checkRows(file, command, rejected);
-    const open = { file, command, rejected, stop };
     if (command.dryRun) console.error(`${formatCount(rows.total, 'row')} can become books; nothing was sent`);
-    else await sendRows(open, await Checkpoint.open(command, rows));
+    else await sendRows({ file, command, rejected, stop }, rows);
   } finally {
-    await rejected.end();
+    rejected.report();
   }
   return rejected.count;
 }
@@ -62,7 +59,7 @@ async function checkRows(file: BookFile, { batch }: ImportCommand, rejected: Rej
   let total = 0;
   for await (const row of readKeyedRows(file, batch)) {
     if ('reason' in row) {
-      await rejected.add(row, row.reason);
+      rejected.add(row, row.reason);
       continue;
     }
     if (total === 0) console.error('The first books:');
@@ -73,7 +70,7 @@ async function checkRows(file: BookFile, { batch }: ImportCommand, rejected: Rej
   return { total, digest: keys.digest('base64url') };
 }
 
-/** Adds the idempotency key of each row that can become a book: a digest of the fields and the number of rows so far with the same fields. */
+/** Adds the idempotency key of each row that can become a book: a digest of its fields, and the number of equal rows so far. */
 async function* readKeyedRows(file: BookFile, batch: string) {
   // Counts by a part of the digest, to save memory. A collision makes another key, which is still unique.
   const occurrences = new Map<number, number>();
@@ -91,20 +88,16 @@ async function* readKeyedRows(file: BookFile, batch: string) {
 }
 
 /** Sends the rows that are not done, several at a time. */
-async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void> {
-  const { file, command, rejected, stop } = open;
+async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Rows): Promise<void> {
+  const checkpoint = await openCheckpoint(command, rows);
   const { state } = checkpoint;
   const skipped = state.done;
+  if (skipped > 0) console.error(`Continuing: ${formatCount(skipped, 'row')} done before`);
   const startedAt = performance.now();
+  const printProgress = startProgress(state.total);
   const doneAhead = new Set<number>();
-  const count = { created: 0, replayed: 0 };
-  const describe = () => {
-    const known = count.replayed > 0 ? `, ${formatCount(count.replayed)} there already` : '';
-    return `${formatCount(count.created, 'book')} created${known}`;
-  };
-  const progress = startProgress(state.total, skipped, describe);
-  if (skipped > 0) progress.report(`Continuing: ${formatCount(skipped, 'row')} done before`);
-  const catalog = new Catalog(command, stop, progress.report);
+  let [created, replayed] = [0, 0];
+  const catalog = openCatalog(command, stop);
   const queue = (async function* () {
     let index = 0;
     for await (const row of readKeyedRows(file, command.batch)) {
@@ -118,20 +111,27 @@ async function sendRows(open: OpenImport, checkpoint: Checkpoint): Promise<void>
   const work = async () => {
     for await (const { row, index } of queue) {
       const { isReplay, refusal } = await catalog.createBook(row.book, row.key);
-      // A refused row is not done: the next run reports it again.
-      if (refusal === undefined) doneAhead.add(index);
-      else await rejected.add(row, refusal);
-      if (refusal === undefined) count[isReplay ? 'replayed' : 'created'] += 1;
+      if (refusal !== undefined) {
+        // It is not done: the next run reports it again.
+        rejected.add(row, refusal);
+        continue;
+      }
+      if (isReplay) replayed += 1;
+      else created += 1;
+      doneAhead.add(index);
       while (doneAhead.delete(state.done)) state.done += 1;
       checkpoint.saveSometimes();
-      progress.update(skipped + count.created + count.replayed);
+      printProgress(skipped + created + replayed);
     }
   };
   const outcomes = await Promise.allSettled(Array.from({ length: command.parallel }, work));
-  await checkpoint.end();
+  checkpoint.end();
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
-  const perSecond = formatCount(Math.round((count.created + count.replayed) / seconds));
-  console.error(`${describe()} in ${seconds.toFixed(1)} s (${perSecond}/s)`);
+  const perSecond = formatCount(Math.round((created + replayed) / seconds));
+  const known = replayed > 0 ? `, ${formatCount(replayed)} there already` : '';
+  console.error(
+    `${formatCount(created, 'book')} created${known} in ${seconds.toFixed(1)} s (${perSecond}/s)`,
+  );
   stop.throwIfAborted();
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

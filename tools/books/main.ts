@@ -29,7 +29,6 @@ Of import:
   --rejected PATH      the rejected rows, with the reasons, to be corrected and imported (FILE.rejected.csv or .ndjson)
   --parallel N         requests in flight, 1 to 256 (16); only 1 keeps the order of the rows
   --batch NAME         create rows again that were imported in the last 7 days, once for each name
-  --checkpoint PATH    how far the import has come, until it is done (FILE.checkpoint)
   --yes                go on with an import that began more than 7 days ago, although books may be created twice
 
 Exit code: 0 when all rows are books or all books are in the file, 1 when the command could not go on, 2 for wrong usage,
@@ -39,7 +38,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const service = { username: text, password: text, 'base-url': { ...text, default: 'http://127.0.0.1:8080' } };
 const reading = { format: text, columns: text, without: text, separator: text, encoding: text };
-const files = { rejected: text, checkpoint: text, batch: { ...text, default: '' } };
+const files = { rejected: text, batch: { ...text, default: '' } };
 const flags = { 'dry-run': flag, yes: flag };
 const numbers = { parallel: { ...text, default: '16' }, 'give-up-after': { ...text, default: '120' } };
 const options = { ...service, ...reading, ...files, ...flags, ...numbers };
@@ -87,7 +86,6 @@ function readImport(): ImportCommand {
     separator,
     encoding,
     rejectedPath: values.rejected,
-    checkpointPath: values.checkpoint ?? (path === '-' ? '' : `${path}.checkpoint`),
     parallel: readNumber('--parallel', values.parallel, 1, 256),
     batch: values.batch,
     dryRun: values['dry-run'],

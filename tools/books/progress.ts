@@ -1,28 +1,13 @@
 const intervalMs = 5_000;
 
-/**
- * Prints the progress of a command now and then. What is done at the start is the work of earlier runs, and does not count
- * for the speed of this one.
- */
-export function startProgress(total: number, start: number, describe: () => string) {
-  const startedAt = performance.now();
-  let printedAt = startedAt;
-  let reported = '';
-  return {
-    update(done: number) {
-      const now = performance.now();
-      if (now - printedAt < intervalMs) return;
-      printedAt = now;
-      const perSecond = ((done - start) / (now - startedAt)) * 1000;
-      const minutesLeft = Math.ceil((total - done) / perSecond / 60);
-      const speed = `${formatCount(Math.round(perSecond))}/s, ${formatCount(minutesLeft)} min left`;
-      console.error(`${describe()}, ${speed} (${Math.floor((done / total) * 100)} %)`);
-    },
-    /** Prints another line, not twice in a row. */
-    report(text: string) {
-      if (text !== reported) console.error(text);
-      reported = text;
-    },
+/** Returns a function that prints now and then how many rows are done. */
+export function startProgress(total: number) {
+  let printedAt = performance.now();
+  return (done: number) => {
+    if (performance.now() - printedAt < intervalMs) return;
+    printedAt = performance.now();
+    const percent = Math.floor((done / total) * 100);
+    console.error(`${formatCount(done)} of ${formatCount(total, 'row')} done (${percent} %)`);
   };
 }
 

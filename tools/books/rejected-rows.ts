@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, existsSync, openSync, renameSync } from 'node:fs';
+import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { type BookFile, commonSeparators, type Row } from './book-file.ts';
 import { reasonColumn } from './columns.ts';
 import { quoteCell } from './csv.ts';
@@ -15,7 +15,6 @@ export class RejectedRows {
   readonly #path: string;
   readonly #source: BookFile;
   #summary = '';
-  #file: number | undefined;
 
   constructor(path: string, source: BookFile) {
     this.#path = path;
@@ -23,32 +22,27 @@ export class RejectedRows {
   }
 
   add({ line, raw }: Row, reason: string): void {
+    if (this.count === 0) this.#create();
     this.count += 1;
     if (this.count <= maxSummarised) this.#summary += `\n  line ${line}: ${reason}`;
-    this.#file ??= this.#create();
-    appendFileSync(this.#file, `${addReason(this.#source, raw, reason)}\n`);
+    appendFileSync(this.#path, `${addReason(this.#source, raw, reason)}\n`);
   }
 
-  /** Closes the file, and reports its content. */
-  end(): void {
-    if (this.#file === undefined) return;
-    closeSync(this.#file);
+  report(): void {
     const more = this.count - maxSummarised;
     if (more > 0) this.#summary += `\n  and ${formatCount(more)} more`;
-    console.error(`${formatCount(this.count, 'row')} rejected, see ${this.#path}:${this.#summary}`);
+    const rows = formatCount(this.count, 'row');
+    if (this.count > 0) console.error(`${rows} rejected, see ${this.#path}:${this.#summary}`);
   }
 
-  #create(): number {
+  #create(): void {
     const { format, separator, header } = this.#source;
     if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}~`);
-    const file = openSync(this.#path, 'w');
     // The file is UTF-8, whatever its rows contain.
     const isCommon = commonSeparators.includes(separator) || format === 'ndjson';
-    appendFileSync(file, isCommon ? '\ufeff' : `\ufeffsep=${separator}\n`);
-    if (format === 'csv') {
-      appendFileSync(file, `${reasonColumn}${separator}${dropReason(this.#source, header)}\n`);
-    }
-    return file;
+    const start = isCommon ? '\ufeff' : `\ufeffsep=${separator}\n`;
+    const names = `${reasonColumn}${separator}${dropReason(this.#source, header)}\n`;
+    writeFileSync(this.#path, format === 'csv' ? start + names : start);
   }
 }
 

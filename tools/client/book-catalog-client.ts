@@ -1,54 +1,25 @@
-import createFetchClient, {
-  type Client,
-  type ClientPathsWithMethod,
-  type FetchResponse,
-  type HeadersOptions,
-  type MaybeOptionalInit,
-  mergeHeaders,
-} from 'openapi-fetch';
+import createFetchClient, { type Client, type ClientOptions } from 'openapi-fetch';
 import { type RetryPolicy, retry } from './retries.ts';
 import type { paths } from './types.ts';
 
-/** The service and its credentials. */
-export interface BookCatalogOptions {
+/** The service and its credentials. A given `fetch` has time limits of its own; `Request` makes its argument. */
+export interface BookCatalogOptions extends Pick<ClientOptions, 'fetch' | 'Request'> {
   /** May end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
-  /** Replaces the global `fetch`, for example with one that uses a proxy. */
-  readonly fetch?: (request: Request) => Promise<Response>;
   /** The retry policy; retries for a minute by default. */
   readonly retries?: Partial<RetryPolicy>;
 }
 
 type Json = 'application/json';
 
-/** A method of openapi-fetch with a further option. */
-type MethodWith<Method extends 'post' | 'put' | 'delete', Option> = <
-  Path extends ClientPathsWithMethod<Client<paths, Json>, Method>,
-  Init extends MaybeOptionalInit<paths[Path], Method> & Option,
->(
-  path: Path,
-  init: Init,
-) => Promise<FetchResponse<NonNullable<paths[Path][Method]>, Init, Json>>;
-
 /** Calls the service by the paths of openapi.yaml; `data` and `error` of a response are its envelopes. */
-export interface BookCatalogClient extends Pick<Client<paths, Json>, 'GET'> {
-  /**
-   * `idempotencyKey`: the key of a POST /book, random by default. With `null` the request has no key and no retries.
-   */
-  readonly POST: MethodWith<'post', { readonly idempotencyKey?: string | null }>;
-  /** `ifMatch`: the required entity tag, from the header `ETag` of an earlier response. */
-  readonly PUT: MethodWith<'put', { readonly ifMatch?: string }>;
-  /** `ifMatch`: as with PUT. */
-  readonly DELETE: MethodWith<'delete', { readonly ifMatch?: string }>;
-}
+export type BookCatalogClient = Pick<Client<paths, Json>, 'GET' | 'POST' | 'PUT' | 'DELETE'>;
 
 /** The options that this client handles itself. */
 interface CallOptions {
-  readonly idempotencyKey?: string | null;
-  readonly ifMatch?: string;
-  readonly headers?: HeadersOptions;
+  readonly params?: { readonly header?: Readonly<Record<string, string>> };
   readonly signal?: AbortSignal;
 }
 
@@ -56,7 +27,7 @@ interface CallOptions {
 const renewAfterMs = 14 * 60 * 1000;
 
 /** Above API Gateway's integration timeout of 29 s. */
-const responseTimeoutMs = 35_000;
+const timeoutMs = 35_000;
 
 /**
  * Makes a client that logs in before its first request, sends the token with each request, and renews it before it
@@ -74,12 +45,12 @@ export function createBookCatalogClient({
   baseUrl,
   username,
   password,
-  fetch = globalThis.fetch,
   retries = {},
+  ...transport
 }: BookCatalogOptions): BookCatalogClient {
   // So that a malformed URL does not look like a lost connection later.
   new URL(baseUrl);
-  const http = createFetchClient<paths, Json>({ baseUrl, fetch: limitTime(fetch) });
+  const http = createFetchClient<paths, Json>({ baseUrl, fetch: fetchInTime, ...transport });
   let token: Promise<string> | undefined;
   let knownToken: string | undefined;
   let renewAt = 0;
@@ -121,18 +92,17 @@ export function createBookCatalogClient({
 
   const send =
     (method: 'get' | 'post' | 'put' | 'delete') =>
-    async (path: string, { idempotencyKey, ifMatch, headers, ...init }: CallOptions = {}) => {
+    async (path: string, { params, ...init }: CallOptions = {}) => {
       const creates = method === 'post' && path === '/book';
-      const key = idempotencyKey === undefined && creates ? crypto.randomUUID() : idempotencyKey;
-      const allHeaders = mergeHeaders(headers, { 'Idempotency-Key': key ?? undefined, 'If-Match': ifMatch });
+      const header = { ...(creates && { 'Idempotency-Key': crypto.randomUUID() }), ...params?.header };
+      const options: Record<string, unknown> = { ...init, params: { ...params, header } };
       // BookCatalogClient has the types of openapi-fetch; here any path goes with any method.
-      const sendOnce = () =>
-        http.request(method as 'get', path as '/books', { ...init, headers: allHeaders });
+      const sendOnce = () => http.request(method as 'get', path as '/books', options);
       const attempt = async () => {
         const result = await sendOnce();
         return result.response.status === 401 && path !== '/token' ? sendOnce() : result;
       };
-      const repeatable = method === 'get' || path === '/token' || (creates && key !== null);
+      const repeatable = method === 'get' || path === '/token' || creates;
       return repeatable ? retry(attempt, makePolicy(init.signal)) : attempt();
     };
 
@@ -145,19 +115,9 @@ export class LoginError extends Error {
   override readonly name = 'LoginError';
 }
 
-/** Times out when a response does not begin in time. An AbortSignal for each request would cost too much. */
-function limitTime(fetch: (request: Request) => Promise<Response>) {
-  return async (request: Request): Promise<Response> => {
-    const { promise: timeout, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      reject(new DOMException(`no response within ${responseTimeoutMs / 1000} s`, 'TimeoutError'));
-    }, responseTimeoutMs);
-    try {
-      return await Promise.race([fetch(request), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+/** Reading the response counts, too. */
+function fetchInTime(request: Request): Promise<Response> {
+  return fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]) });
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -52,10 +52,11 @@ export function describeResponse({ response, error }: { response: Response; erro
 export function describeConnectionLoss(error: unknown): string {
   // `fetch` wraps the error of the connection.
   const { code, message } = ((error as Error).cause ?? error) as {
-    readonly code?: string;
+    readonly code?: unknown;
     readonly message: string;
   };
-  return `no response (${code ?? message})`;
+  // The code of a DOMException is a number.
+  return `no response (${typeof code === 'string' ? code : message})`;
 }
 
 /** Tells whether a request failed without a complete response: no connection, a lost one, or a timeout. */
