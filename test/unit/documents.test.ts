@@ -2,8 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { description, examplesOf, operations } from '../../conformance/contract/description.ts';
-import { decodeToken, forgeToken } from '../../conformance/forge-token.ts';
+import { examplesOf, operations } from '../../conformance/contract/description.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
@@ -54,15 +53,6 @@ test('the generated part of openapi.yaml is what the tables in lib/ say', async 
   const { text, current } = await readDescription();
 
   expect(text, 'openapi.yaml is not current: run `npm run api`').toBe(current);
-});
-
-test('the example token of openapi.yaml has expired, and is not signed with the local secret', () => {
-  const [token = ''] = JSON.stringify(description).match(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g) ?? [];
-  const { header, claims } = decodeToken(token) as { header: object; claims: { exp: number } };
-  const { signingSecret } = loadLocalConfig('/nowhere', {});
-
-  expect(claims.exp).toBeLessThan(Date.now() / 1000);
-  expect(token).not.toBe(forgeToken({ header, claims, secret: signingSecret }));
 });
 
 test('openapi.yaml has the errors of the functions and of API Gateway, each under its status', () => {
