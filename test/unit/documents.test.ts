@@ -33,12 +33,10 @@ test('the rules of the specification are numbered without a gap, section by sect
 });
 
 test('each rule of the specification has a conformance case, or a test that exists', () => {
-  const problems = rules.flatMap(({ number, testFile }) => {
-    if (testFile === undefined) return cited.has(number) ? [] : `rule ${number} has no case`;
-    return existsSync(testFile) ? [] : `rule ${number} has no test ${testFile}`;
-  });
+  const isTested = ({ number, testFile }: (typeof rules)[number]) =>
+    testFile === undefined ? cited.has(number) : existsSync(testFile);
 
-  expect(problems).toEqual([]);
+  expect(rules.filter((rule) => !isTested(rule))).toEqual([]);
 });
 
 test('conformance cases cite rules that exist, and have names of their own', () => {

@@ -21,11 +21,8 @@ function adapt(api) {
 
 const updateJsonSpec = (update) => (api) => update(api.paths ? adapt(api) : api);
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const followColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', followColorScheme);
-followColorScheme();
-
+const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+document.documentElement.classList.toggle('dark-mode', isDark);
 session.textContent = 'Not logged in: press Execute at “Log in”';
 
 const ui = SwaggerUIBundle({
