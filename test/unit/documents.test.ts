@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { examplesOf, operations } from '../../conformance/contract/description.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { outcomes } from '../../lib/http/outcomes.ts';
+import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
 import { readDescription } from '../../tools/api/description.ts';
@@ -65,6 +65,16 @@ test('openapi.yaml has the errors of the functions and of API Gateway, each unde
   const toTexts = (errors: unknown[]) => new Set(errors.map((error) => JSON.stringify(error)));
 
   expect(toTexts(described)).toEqual(toTexts(possible));
+});
+
+test('the specification has the status and the message of each example of openapi.yaml', () => {
+  const specification = read('docs/specification.md').replaceAll(/\s+/g, ' ');
+  const responses = operations.flatMap((operation) => Object.values(operation.responses));
+  const examples = responses.flatMap((response) => Object.values(examplesOf(response)) as Outcome[]);
+
+  expect(
+    examples.filter(({ status, message }) => !specification.includes(`${status} \`${message}\``)),
+  ).toEqual([]);
 });
 
 test('CONTRIBUTING.md has each npm script in its table, and no document names another', () => {
