@@ -1,21 +1,12 @@
 /** The reference page: Swagger UI with openapi.yaml, for the service that serves the page. */
 
 const session = document.getElementById('session');
-let expiryTimer;
 
 /** Sends the token with every request until the page is closed or reloaded. */
 function logIn(token) {
   const { exp } = JSON.parse(atob(token.split('.')[1]));
-  const expiry = new Date(exp * 1000);
   ui.preauthorizeApiKey('token', token);
-  session.textContent = `Logged in until ${expiry.toLocaleTimeString()}`;
-  clearTimeout(expiryTimer);
-  expiryTimer = setTimeout(logOut, expiry - Date.now());
-}
-
-function logOut() {
-  ui.authActions.logout(['token']);
-  session.textContent = 'The token has expired: log in again';
+  session.textContent = `Logged in until ${new Date(exp * 1000).toLocaleTimeString()}`;
 }
 
 /** Gives the description this service's address. */
@@ -30,11 +21,8 @@ function adapt(api) {
 
 const updateJsonSpec = (update) => (api) => update(api.paths ? adapt(api) : api);
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const followColorScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', followColorScheme);
-followColorScheme();
-
+const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+document.documentElement.classList.toggle('dark-mode', isDark);
 session.textContent = 'Not logged in: press Execute at “Log in”';
 
 const ui = SwaggerUIBundle({
