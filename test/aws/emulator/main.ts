@@ -372,13 +372,8 @@ async function findResources(type: string): Promise<readonly string[]> {
 /** Finds the boundary of all roles in the stage's template; the emulator's CloudFormation leaves it out. */
 async function findBoundary(): Promise<string> {
   const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
-  const resources: { Type: string; Properties: { PermissionsBoundary?: string } }[] = Object.values(
-    JSON.parse(TemplateBody).Resources,
-  );
-  const roles = resources.filter(({ Type }) => Type === 'AWS::IAM::Role');
-  assert.equal(roles.length, 7);
-  const [boundary = '', ...others] = new Set(roles.map(({ Properties }) => Properties.PermissionsBoundary));
-  assert.deepEqual(others, []);
+  const [boundary = '', ...others] = TemplateBody.match(/(?<="PermissionsBoundary": ?")[^"]+/g) ?? [];
+  assert.equal(others.length, 6);
   assert.match(boundary, /:policy\/book-catalog-deployer-Boundary-/);
   return boundary;
 }
