@@ -119,14 +119,6 @@ test('each access is logged as JSON without headers, bodies and query strings', 
   expect(Format).not.toMatch(/header|body|querystring|authorizer|requestOverride|context\.path/i);
 });
 
-test.each(['TableThrottlesAlarm', 'TableErrorsAlarm'])('%s has a value whenever there are requests', (id) => {
-  const [{ Expression }, ...metrics] = prod.Resources[id]?.Properties.Metrics ?? [];
-  const basis = metrics.pop();
-  expect(basis.MetricStat.Metric).toMatchObject({ Namespace: 'AWS/ApiGateway', MetricName: 'Count' });
-  const filled = metrics.map((metric: { Id: string }) => `FILL(${metric.Id}, 0)`);
-  expect(Expression).toBe(`${filled.join(' + ')} + 0 * ${basis.Id}`);
-});
-
 test('the boundary is attached to every role when it is set, and to none otherwise', () => {
   for (const [name, expected] of Object.entries({ dev: undefined, 'dev-with-all': boundary })) {
     const roles = propertiesOf('IAM::Role', readTemplate(name));
