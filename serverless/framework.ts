@@ -24,7 +24,7 @@ export interface Service {
     readonly architecture: string;
     readonly runtime: string;
     /** In seconds. */
-    readonly timeout?: number;
+    readonly timeout: number;
     readonly compiledCloudFormationTemplate: Template;
     rollbackConfiguration?: object;
     stackParameters?: readonly object[];

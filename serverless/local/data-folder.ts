@@ -34,7 +34,7 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
     'this user may not read and write it',
     `Make it readable and writable, ${elsewhere}`,
   ],
-  [/ENOTDIR|EEXIST|Not a directory/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
+  [/ENOTDIR|EEXIST/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
   [
     /The data is gone/,
     'it was deleted or moved while the service ran',
