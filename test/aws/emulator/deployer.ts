@@ -26,9 +26,14 @@ const parameters = {
  */
 export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> {
   const client = new CloudFormation();
+  const template = readFileSync('serverless/resources/deployer.yml', 'utf8');
   await client.createStack({
     StackName,
-    TemplateBody: readFileSync('serverless/resources/deployer.yml', 'utf8'),
+    // The emulator treats this as an action without a resource. In AWS it applies to the path.
+    TemplateBody: template.replace(
+      'lambda:GetAccountSettings',
+      'lambda:GetAccountSettings, ssm:GetParametersByPath',
+    ),
     Parameters: Object.entries({ ...parameters, Stage: stage }).map(([ParameterKey, ParameterValue]) => ({
       ParameterKey,
       ParameterValue,
@@ -38,17 +43,7 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   await waitUntilStackCreateComplete({ client, maxWaitTime }, { StackName });
   const { DeployRoleArn = '', DeployPolicyArn = '' } = (await findStack(StackName))?.outputs ?? {};
   await checkPipelineRole(DeployRoleArn, DeployPolicyArn);
-  const credentials = await createUser('deployer', [DeployPolicyArn]);
-  // The emulator treats this as an action without a resource. In AWS it applies to the path.
-  await new IAM().putUserPolicy({
-    UserName: 'deployer',
-    PolicyName: 'emulator',
-    PolicyDocument: JSON.stringify({
-      Version: '2012-10-17',
-      Statement: [{ Effect: 'Allow', Action: 'ssm:GetParametersByPath', Resource: '*' }],
-    }),
-  });
-  return credentials;
+  return createUser('deployer', [DeployPolicyArn]);
 }
 
 /** Checks that the role trusts one environment of one repository, in both forms of its name at GitHub, and the policy's length. */
