@@ -36,18 +36,13 @@ test.each(functions)(
     const id = toLogicalId(name);
     const { Policies } = Resources[`${id}Role`]?.Properties ?? {};
     const { Statement } = Policies[0].PolicyDocument;
-    const ofTable = {
-      Action: [...operations].toSorted(),
-      Resource: { 'Fn::Sub': [tableArn, { TableName: tableName }] },
-    };
+    const logGroup = { 'Fn::GetAtt': [`${id}LogGroup`, 'Arn'] };
+    const bookTable = { 'Fn::Sub': [tableArn, { TableName: tableName }] };
     expect(Resources[`${id}LambdaFunction`]?.Properties.Role).toEqual({ 'Fn::Sub': `\${${id}Role.Arn}` });
     expect(Statement).toMatchObject([
-      {
-        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        Resource: { 'Fn::GetAtt': [`${id}LogGroup`, 'Arn'] },
-      },
+      { Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: logGroup },
       { Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'] },
-      ...(operations.size > 0 ? [ofTable] : []),
+      ...(operations.size > 0 ? [{ Action: [...operations].toSorted(), Resource: bookTable }] : []),
     ]);
   },
 );

@@ -140,14 +140,18 @@ test('without an origin, no path responds to OPTIONS, and no response of API Gat
   expect(JSON.stringify(prod)).not.toContain('Access-Control-');
 });
 
-test("scripts of an origin may read API Gateway's own responses, and each path responds to preflight requests", () => {
-  for (const { ResponseParameters, ResponseType } of propertiesOf('ApiGateway::GatewayResponse', withAll)) {
-    expect(ResponseParameters, ResponseType).toMatchObject({
-      'gatewayresponse.header.Access-Control-Allow-Origin': `'${origin}'`,
-    });
-  }
-  const methods = JSON.stringify(withAll).match(
-    /(?<="method\.response\.header\.Access-Control-Allow-Methods":"')[\w,]+/g,
-  );
+test.each(propertiesOf('ApiGateway::GatewayResponse', withAll))(
+  '$ResponseType has the envelope with its own status, and scripts of the origin may read it',
+  ({ StatusCode, ResponseTemplates, ResponseParameters }) => {
+    const envelope = { status: Number(StatusCode), message: expect.any(String), data: null };
+    expect(JSON.parse(ResponseTemplates['application/json'])).toEqual(envelope);
+    const header = 'gatewayresponse.header.Access-Control-Allow-Origin';
+    expect(ResponseParameters).toMatchObject({ [header]: `'${origin}'` });
+  },
+);
+
+test('each path responds to the preflight requests of an origin', () => {
+  const header = 'method.response.header.Access-Control-Allow-Methods';
+  const methods = JSON.stringify(withAll).match(new RegExp(`(?<="${header}":"')[\\w,]+`, 'g'));
   expect(methods).toEqual(['OPTIONS,POST', 'OPTIONS,POST', 'OPTIONS,GET', 'OPTIONS,DELETE,PUT,GET']);
 });
