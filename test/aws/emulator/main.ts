@@ -141,7 +141,7 @@ async function testStage(): Promise<void> {
   await checkBook(book);
 
   step('A version that fails the smoke test: a rollback restores the one before');
-  const restoreText = project.replace('lib/http/outcomes.ts', 'Book deleted successfully', 'Book deleted');
+  const restoreText = project.replace('handlers/delete-book.ts', 'Book deleted successfully', 'Book deleted');
   await run('deploy');
   assert.equal((await smoke()).status, 1);
   restoreText();
