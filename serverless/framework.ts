@@ -24,7 +24,7 @@ export interface Service {
     readonly architecture: string;
     readonly runtime: string;
     /** In seconds. */
-    readonly timeout?: number;
+    readonly timeout: number;
     readonly compiledCloudFormationTemplate: Template;
     rollbackConfiguration?: object;
     stackParameters?: readonly object[];
@@ -59,8 +59,6 @@ export interface FunctionDefinition {
   readonly handler: string;
   /** In seconds. */
   readonly timeout?: number;
-  /** Its actions on the book table, like `GetItem`. */
-  readonly tableActions?: readonly string[];
   readonly events?: readonly { http?: string | HttpEvent }[];
   package?: { readonly artifact: string };
   role?: object;

@@ -3,7 +3,7 @@
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import { endWithAdvice, readCommandLine } from '../command-line.ts';
 import { findStack, stackNameOf } from './stack.ts';
-import { StageError, selectTarget } from './target.ts';
+import { reportStageError, selectTarget } from './target.ts';
 
 const usage = 'Usage: node serverless/deploy/deployed.ts --stage STAGE [--region REGION]';
 const text = { type: 'string' } as const;
@@ -19,7 +19,5 @@ try {
     if (timestamp !== undefined) console.log(timestamp);
   }
 } catch (error) {
-  if (!(error instanceof StageError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+  process.exitCode = reportStageError(error as Error);
 }

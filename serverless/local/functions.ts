@@ -15,8 +15,6 @@ export interface LoadedFunction {
 type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unknown>) &
   ((event: APIGatewayProxyEvent, response: unknown, context: Context) => Promise<unknown>);
 
-const defaultTimeoutSeconds = 6; // Lambda's
-
 /**
  * Makes a function that loads functions as they are on the disk: each load gives the service's modules new URLs, as Node
  * never unloads any. It throws what a module throws.
@@ -43,7 +41,7 @@ export function createFunctionLoader(directory: string) {
         const module = await import(`${root}${handler.slice(0, dot)}.ts${query}`);
         return {
           name,
-          timeoutMs: (timeout ?? provider.timeout ?? defaultTimeoutSeconds) * 1000,
+          timeoutMs: (timeout ?? provider.timeout) * 1000,
           events: events.flatMap(({ http }) => (http === undefined ? [] : [readHttpEvent(http)])),
           handler: module[handler.slice(dot + 1)],
         };

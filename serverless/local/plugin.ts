@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, isIPv6, type Server } from 'node:net';
+import { type AddressInfo, isIPv6, type Server } from 'node:net';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { parse } from 'yaml';
@@ -53,7 +53,6 @@ export default class LocalServicePlugin {
 async function run(serverless: Serverless, options: Options): Promise<void> {
   Error.stackTraceLimit = 10; // as in Lambda; the framework's infinity makes each error ten times as expensive
   const { serviceDir, service, configurationFilename } = serverless;
-  await requireFreePort(options);
   const config = loadLocalConfig(serviceDir, process.env);
   const { signingSecret, credentials, corsOrigin } = config;
   const log = createConsoleLog(process.env.LOG_FORMAT, serviceDir);
@@ -103,14 +102,6 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   setTimeout(() => process.exit(), stopTimeoutMs);
   await once(gateway, 'close');
   process.exit();
-}
-
-/** Ends a start in vain before it opens the data folder. */
-async function requireFreePort(options: Options): Promise<void> {
-  const server = createServer();
-  await listen(server, options);
-  server.close();
-  await once(server, 'close');
 }
 
 const causes: Readonly<Record<string, string>> = {

@@ -8,20 +8,10 @@ const beatMs = 500; // several in the two seconds after which the thread calls t
  * would run: a thread then prints where, and removes the listeners, so that the signals end the process.
  */
 export function onStopSignal(stop: () => void): void {
-  const listen = () => {
-    // Replacing a listener would lose a signal that has arrived.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      if (!process.listeners(signal).includes(stop)) process.on(signal, stop);
-    }
-  };
-  listen();
+  process.on('SIGINT', stop).on('SIGTERM', stop);
   // A breakpoint blocks the event loop as well.
   if (debuggerUrl() !== undefined) return;
   const thread = new Worker(new URL('stop-signals-thread.ts', import.meta.url));
   thread.unref();
-  const beat = () => {
-    listen();
-    thread.postMessage('beat');
-  };
-  setInterval(beat, beatMs).unref();
+  setInterval(() => thread.postMessage('beat'), beatMs).unref();
 }

@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import db, { type EngineError, type Item, type Store } from 'dynalite/db/index.js';
 import validations from 'dynalite/validations/index.js';
 import * as putItem from 'dynalite/validations/putItem.js';
 
-/** "TransactWriteItems": actions of one transaction. */
-const maxActions = 100;
-
-type Put = {
+interface Put {
   readonly TableName: string;
   readonly Item: Item;
   readonly ReturnValuesOnConditionCheckFailure?: string;
-};
-const putTypes = {
-  ...putItem.types,
-  ReturnValuesOnConditionCheckFailure: { type: 'String', enum: ['ALL_OLD', 'NONE'] },
-};
-
+}
+type Transaction = { readonly TransactItems: readonly { readonly Put?: Put }[] };
 type Response = { readonly status: number; readonly body: object };
 
 /** Whether a request is one that {@link transactWriteItems} handles. */
@@ -27,57 +20,39 @@ export function isTransaction({ headers }: { readonly headers: NodeJS.Dict<strin
 }
 
 /**
- * TransactWriteItems of Put actions on one table, which dynalite lacks (Amazon DynamoDB API Reference, "TransactWriteItems").
- * It uses dynalite's own validation, conditions and locks of items; one batch of the store makes it atomic, also when the
- * process is killed. `ClientRequestToken` has no effect.
+ * TransactWriteItems as the service sends it, Put actions on items of one table, which dynalite lacks (Amazon DynamoDB API
+ * Reference, "TransactWriteItems"). It uses dynalite's own validation, conditions and locks of items; one batch of the store
+ * makes it atomic, also when the process is killed. `ClientRequestToken` has no effect.
  */
 export function transactWriteItems(store: Store): RequestListener {
   return async (request, outgoing) => {
-    const body = await text(request).catch(() => undefined);
-    if (body === undefined) return; // the client has gone
-    const response = await write(store, body).catch((error: Partial<EngineError>): Response => {
-      if (error.statusCode === undefined || error.body === undefined) throw error;
-      return { status: error.statusCode, body: error.body };
-    });
-    const json = JSON.stringify(response.body);
+    const transaction = await json(request).catch(() => undefined);
+    if (transaction === undefined) return; // the client has gone
+    const response = await putAll(store, transaction as Transaction).catch(
+      (error: Partial<EngineError>): Response => {
+        if (error.statusCode === undefined || error.body === undefined) throw error;
+        return { status: error.statusCode, body: error.body };
+      },
+    );
+    const text = JSON.stringify(response.body);
     outgoing.writeHead(response.status, {
       'x-amzn-RequestId': randomUUID(),
-      'x-amz-crc32': crc32(json),
+      'x-amz-crc32': crc32(text),
       'Content-Type': 'application/x-amz-json-1.0',
-      'Content-Length': Buffer.byteLength(json),
+      'Content-Length': Buffer.byteLength(text),
     });
-    outgoing.end(json);
+    outgoing.end(text);
   };
 }
 
-async function write(store: Store, body: string): Promise<Response> {
-  let request: { readonly TransactItems?: unknown } | null;
-  try {
-    request = JSON.parse(body);
-  } catch {
-    return { status: 400, body: { __type: 'com.amazon.coral.service#SerializationException' } };
-  }
-  return putAll(store, validate(store, request?.TransactItems));
-}
-
 /** @throws {EngineError} like DynamoDB's ValidationException */
-function validate(store: Store, actions: unknown): readonly Put[] {
-  if (!Array.isArray(actions) || actions.length < 1 || actions.length > maxActions) {
-    throw db.validationError(`TransactItems must have 1 to ${maxActions} members`);
-  }
-  const puts = actions.map((action) => {
-    if (!action?.Put) throw db.validationError('This engine supports no other action than Put');
-    const put = validations.checkTypes(action.Put, putTypes) as Put;
-    validations.checkValidations(put, putTypes, putItem.custom, store);
-    return put;
+async function putAll(store: Store, { TransactItems }: Transaction): Promise<Response> {
+  const puts = TransactItems.map(({ Put }) => {
+    if (!Put) throw db.validationError('This engine supports no other action than Put');
+    const put = validations.checkTypes({ ...Put }, putItem.types) as Put; // drops what PutItem does not have
+    validations.checkValidations(put, putItem.types, putItem.custom, store);
+    return { ...Put, ...put };
   });
-  if (puts.some(({ TableName }) => TableName !== puts[0]?.TableName)) {
-    throw db.validationError('This engine supports transactions on one table only');
-  }
-  return puts;
-}
-
-async function putAll(store: Store, puts: readonly Put[]): Promise<Response> {
   const name = String(puts[0]?.TableName);
   const table = await call<object>((done) => store.getTable(name, done));
   const items = store.getItemDb(name);
@@ -87,9 +62,6 @@ async function putAll(store: Store, puts: readonly Put[]): Promise<Response> {
     return { type: 'put' as const, key: db.createKey(value, table), value };
   });
   const keys = operations.map(({ key }) => key);
-  if (new Set(keys).size < keys.length) {
-    throw db.validationError('Transaction request cannot include multiple operations on one item');
-  }
   return call<Response>((done) =>
     items.lock(keys, async (release) => {
       const unlock = release(done);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fragments } from '../../conformance/any-text.ts';
-import { outcomes } from '../../lib/http/outcomes.ts';
+import { outcomes } from '../../conformance/outcomes.ts';
 import { validToken } from '../../tools/local/local-service.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';

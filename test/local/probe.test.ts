@@ -1,10 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { testSettings } from '../../tools/local/local-service.ts';
-import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const local = await useLocalService();
@@ -24,9 +21,9 @@ test.each([
 async function probe(environment: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const text = await readFile('serverless/resources/probe.yml', 'utf8');
   const { Code } = parse(text, { logLevel: 'silent' }).Resources.ProbeFunction.Properties;
-  const file = join(await makeTemporaryFolder(), 'index.cjs');
-  await writeFile(file, Code.ZipFile);
   const variables = { ...testSettings, BASE_URL: local.baseUrl, ...environment };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  return createRequire(import.meta.url)(file).handler();
+  const module: { handler?: () => Promise<unknown> } = {};
+  new Function('exports', Code.ZipFile)(module);
+  return module.handler?.();
 }

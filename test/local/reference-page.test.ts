@@ -11,19 +11,12 @@ test.each([
   ['/openapi.yaml', 'application/yaml', 'openapi.yaml'],
   ['/docs', 'text/html', 'serverless/local/docs/index.html'],
   ['/docs/page.css', 'text/css', 'serverless/local/docs/page.css'],
-  ['/docs/page.js', 'text/javascript', 'serverless/local/docs/page.js'],
-  ['/docs/swagger-ui.css', 'text/css', 'node_modules/swagger-ui-dist/swagger-ui.css'],
   ['/docs/swagger-ui-bundle.js', 'text/javascript', 'node_modules/swagger-ui-dist/swagger-ui-bundle.js'],
 ])('%s is of type %s and holds the file %s', async (path, type, file) => {
   const response = await fetch(local.baseUrl + path);
 
-  expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
   expect(await response.text()).toBe(await readFile(file, 'utf8'));
-});
-
-test('the reference page loads nothing from elsewhere', async () => {
-  expect(await readFile('serverless/local/docs/index.html', 'utf8')).toContain("default-src 'none'");
 });
 
 test('a browser is led from / to the reference page; other clients and methods get 404', async () => {

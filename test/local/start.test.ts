@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
 import {
   createDataFolder,
@@ -9,7 +8,6 @@ import {
   startCommand,
   testSettings,
 } from '../../tools/local/local-service.ts';
-import { startEngine } from '../simulators/engine.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** A stop takes at most this long, even with connections open. */
@@ -17,17 +15,6 @@ const stopLimitMs = 2_000;
 
 const local = await useLocalService();
 const { dataFolder, port } = local.service;
-
-const engine = await startEngine();
-afterAll(() => engine.stop());
-await new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1' }).send(
-  new CreateTableCommand({
-    TableName: 'other',
-    AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
-    KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
-    BillingMode: 'PAY_PER_REQUEST',
-  }),
-);
 
 test('the two printed command lines log in and list the books', async () => {
   const { output } = local.service;
@@ -57,19 +44,8 @@ test.each<[string, Record<string, string>, readonly string[], number?]>([
     ['ECONNREFUSED', 'Make sure that a DynamoDB engine responds at http://127.0.0.1:9'],
   ],
   ['missing credentials of AWS', aws, ['Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY']],
-  ['a port that cannot be', {}, ['Port 65536 on 127.0.0.1 cannot be used: options.port'], 65_536],
   ['a data folder in use', { DB_PATH: dataFolder }, ['cannot be used: another process has it open']],
-  [
-    'a port in use, before the data folder',
-    { DB_PATH: dataFolder },
-    [`Port ${port} on 127.0.0.1 cannot be used: another process is listening there`],
-    port,
-  ],
-  [
-    'a table with another key schema',
-    { DB_URL: `${engine.endpoint}/other` },
-    ['"other" is not a book table', 'Name another table, or unset DB_URL'],
-  ],
+  ['a port in use', {}, [`Port ${port} on 127.0.0.1 cannot be used: another process`], port],
 ])('a start ends with one paragraph that names %s', async (_problem, environment, texts, port) => {
   const { exitCode, output } = await LocalService.fail(environment, port);
 

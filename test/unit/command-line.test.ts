@@ -26,6 +26,10 @@ test.each([
   ['tools/bench/main.ts --only nothing', 'There is no part nothing to measure'],
   ['tools/bench/main.ts gard', 'There is no command gard'],
   ['tools/smoke/main.ts', '--stage is needed.'],
+  [
+    'tools/restore/main.ts --stage prod --at 2026-01-31T12:00:00',
+    '--at 2026-01-31T12:00:00 is not a past moment with a time zone, like 2026-01-31T12:00:00Z.',
+  ],
   ['tools/api/generate.ts --chek', 'There is no option --chek; did you mean --check?'],
   ['serverless/deploy/deployed.ts --stages x', 'There is no option --stages; did you mean --stage?'],
 ])('%s says what is wrong', (command, stderr) => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { operations } from '../../conformance/contract/description.ts';
 import { functions } from '../../serverless/packaging/package-service.ts';
@@ -7,25 +7,6 @@ const specification = readFileSync('docs/specification.md', 'utf8');
 
 const served = functions.map(({ event: { method, path } }) => `${method} ${path}`);
 const described = operations.map(({ route }) => route);
-
-test('each function has its handler and a role', () => {
-  const problems = functions.flatMap(({ name, handler, tableActions }) => {
-    const [file] = handler.split('.');
-    return [
-      existsSync(`${file}.ts`) ? [] : `${name} has no ${file}.ts`,
-      tableActions ? [] : `${name} has no role: serverless.yml does not say its tableActions`,
-    ].flat();
-  });
-
-  expect(problems).toEqual([]);
-});
-
-test('each file in handlers/ is a function', () => {
-  const used = functions.map(({ handler }) => `${handler.split('.')[0]}.ts`);
-  const unused = readdirSync('handlers').filter((file) => !used.includes(`handlers/${file}`));
-
-  expect(unused.map((file) => `serverless.yml has no function for handlers/${file}`)).toEqual([]);
-});
 
 test('serverless.yml and openapi.yaml have the same endpoints, and the specification has them', () => {
   const only = (routes: string[], others: string[]) => routes.filter((route) => !others.includes(route));

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { forgeToken } from '../../conformance/forge-token.ts';
 import { findFreePort } from './free-port.ts';
@@ -46,7 +46,7 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv, cw
 export class LocalService {
   readonly baseUrl: string;
   readonly port: number;
-  /** The folder of its database, unless its environment names another. {@link stop} removes it. */
+  /** The folder of its database, unless its environment or TEST_DYNAMODB_ENDPOINT names another. {@link stop} removes it. */
   readonly dataFolder = createDataFolder();
   readonly #command: ReturnType<typeof startCommand>;
 
@@ -55,7 +55,8 @@ export class LocalService {
     this.baseUrl = `http://127.0.0.1:${port}`;
     // The developer's settings belong to the developer's books.
     const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
-    const data = environment.DB_URL === undefined && { DB_PATH: this.dataFolder };
+    const engine = process.env.TEST_DYNAMODB_ENDPOINT;
+    const data = engine ? { DB_URL: `${engine}/${basename(this.dataFolder)}` } : { DB_PATH: this.dataFolder };
     const env = { ...inherited, ...testSettings, ...data, ...environment };
     this.#command = startCommand([serverless, 'offline', '--httpPort', String(port)], env, folder);
   }

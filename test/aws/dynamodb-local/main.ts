@@ -1,13 +1,11 @@
 /**
  * `npm run verify:dynamodb-local`: the integration tests, and the conformance suite against the local service, on Amazon's
- * own DynamoDB Local in place of dynalite. Exit code 77 where there is no Java or no Maven.
+ * own DynamoDB Local in place of dynalite. Exit code 77 without Java or Maven.
  */
 
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { runSuite } from '../../../conformance/run-suite.ts';
 import { findFreePort } from '../../../tools/local/free-port.ts';
-import { LocalService, testSettings } from '../../../tools/local/local-service.ts';
 import { endForMissingTool } from '../../../tools/toolchains/missing-tool.ts';
 import { startServerProcess } from '../../simulators/server-process.ts';
 
@@ -33,8 +31,8 @@ const stop = await startServerProcess(
   { stdio: ['ignore', 'ignore', 'inherit'] },
 );
 try {
-  run('vitest', ['run', '--project', 'integration'], { TEST_DYNAMODB_ENDPOINT: endpoint });
-  process.exitCode = await runConformanceSuite();
+  const projects = ['--project', 'integration', '--project', 'conformance'];
+  run('vitest', ['run', ...projects], { TEST_DYNAMODB_ENDPOINT: endpoint });
 } finally {
   await stop();
 }
@@ -45,14 +43,4 @@ function run(command: string, args: readonly string[], environment?: NodeJS.Proc
     env: { ...process.env, ...environment },
   });
   if (status !== 0) throw new Error(`${command} failed`, { cause: error });
-}
-
-async function runConformanceSuite(): Promise<number> {
-  const service = await LocalService.start({ DB_URL: `${endpoint}/books` });
-  try {
-    const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-    return (await runSuite({ baseUrl: service.baseUrl, username, password, secret })).exitCode;
-  } finally {
-    await service.stop();
-  }
 }

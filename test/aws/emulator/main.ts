@@ -141,7 +141,7 @@ async function testStage(): Promise<void> {
   await checkBook(book);
 
   step('A version that fails the smoke test: a rollback restores the one before');
-  const restoreText = project.replace('lib/http/outcomes.ts', 'Book deleted successfully', 'Book deleted');
+  const restoreText = project.replace('handlers/delete-book.ts', 'Book deleted successfully', 'Book deleted');
   await run('deploy');
   assert.equal((await smoke()).status, 1);
   restoreText();
@@ -283,10 +283,9 @@ async function failToDeploy(): Promise<void> {
   const { status, stdout } = await spawn('deploy');
   stackStatus = undefined;
   assert.equal(status, 1);
-  const advice = 'aws cloudformation continue-update-rollback --stack-name book-catalog-prod';
   assert.match(
     stdout,
-    new RegExp(`^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\\. .*${advice}$`, 'm'),
+    /^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\. .*continue-update-rollback/m,
   );
 }
 
@@ -372,13 +371,8 @@ async function findResources(type: string): Promise<readonly string[]> {
 /** Finds the boundary of all roles in the stage's template; the emulator's CloudFormation leaves it out. */
 async function findBoundary(): Promise<string> {
   const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
-  const resources: { Type: string; Properties: { PermissionsBoundary?: string } }[] = Object.values(
-    JSON.parse(TemplateBody).Resources,
-  );
-  const roles = resources.filter(({ Type }) => Type === 'AWS::IAM::Role');
-  assert.equal(roles.length, 7);
-  const [boundary = '', ...others] = new Set(roles.map(({ Properties }) => Properties.PermissionsBoundary));
-  assert.deepEqual(others, []);
+  const [boundary = '', ...others] = TemplateBody.match(/(?<="PermissionsBoundary": ?")[^"]+/g) ?? [];
+  assert.equal(others.length, 6);
   assert.match(boundary, /:policy\/book-catalog-deployer-Boundary-/);
   return boundary;
 }

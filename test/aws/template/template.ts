@@ -13,8 +13,6 @@ interface Resource {
 /** A CloudFormation template. */
 interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
-  readonly Outputs: Readonly<Record<string, unknown>>;
-  readonly Conditions: Readonly<Record<string, unknown>>;
 }
 
 /** The table of a stage: the stack's own, or a restored one. */
