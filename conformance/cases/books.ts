@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { aBook, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { expectCreated } from '../catalog.ts';
-import { expectResponse } from '../expect.ts';
+import { expectData, expectResponse } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
 const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
@@ -107,9 +107,9 @@ export default function addCases(test: Test): void {
       assert.notEqual(book.id, 123456789, 'the id is chosen by the service');
       await catalog.expectStored(book);
       const path = `/book/${book.id}`;
-      expectResponse(await catalog.call('PUT', path, `{${members}}`), outcomes.bookUpdated, book);
+      expectData(await catalog.call('PUT', path, `{${members}}`), book);
       const changed = { ...book, year: 1 };
-      expectResponse(await catalog.call('PUT', path, `{${members},"year":1}`), outcomes.bookUpdated, changed);
+      expectData(await catalog.call('PUT', path, `{${members},"year":1}`), changed);
       await catalog.expectStored(changed);
     });
   }
@@ -117,7 +117,7 @@ export default function addCases(test: Test): void {
   test('2.4', 'The id of another book in the body of PUT is ignored and that book stays', async (catalog) => {
     const [book, other] = [await catalog.createBook(), await catalog.createBook()];
     const response = await catalog.call('PUT', `/book/${book.id}`, { id: other.id, title: 'changed' });
-    expectResponse(response, outcomes.bookUpdated, { ...book, title: 'changed' });
+    expectData(response, { ...book, title: 'changed' });
     await catalog.expectStored(other);
   });
 

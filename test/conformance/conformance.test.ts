@@ -3,6 +3,7 @@ import { checkResponse, findExamples } from '../../conformance/contract/check-re
 import {
   examplesOf,
   findOperation,
+  getOperation,
   operations,
   requestEach,
 } from '../../conformance/contract/description.ts';
@@ -144,5 +145,5 @@ function noteOther(request: HttpRequest, status: number, headers: Iterable<[stri
 }
 
 function bodyExample(route: string): string {
-  return JSON.stringify(operations.find((operation) => operation.route === route)?.bodyExamples[0]);
+  return JSON.stringify(getOperation(route).bodyExamples[0]);
 }
