@@ -51,10 +51,6 @@ export default function addCases(test: Test): void {
     expectResponse(await catalog.call('GET', '/books//'), outcomes.notFound);
   });
 
-  test('1.6', 'A body that is no JSON, sent to an unknown path, is not found', ofGateway, async (catalog) =>
-    expectResponse(await catalog.call('POST', '/nowhere', '{'), outcomes.notFound),
-  );
-
   test('1.6', 'A method that a book does not have leaves the book alone', async (catalog) => {
     const book = await catalog.createBook();
     const headers = { 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE' };
