@@ -87,15 +87,9 @@ test('a token that was verified is not verified again; the 101st makes it forgot
 const characters = ['A', 'z', '_', '=', '.', ' ', '\n', '\t', '\0', '+', '/', 'é', '\ud800'];
 test.each(characters)('a valid token with %j anywhere in it is invalid', async (character) => {
   const token = forgeToken({ header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + 900 }, secret });
-  const signatureOf = (text: string) => Buffer.from(text.slice(text.lastIndexOf('.') + 1), 'base64url');
 
   for (let position = 0; position <= token.length; position += 1) {
     await expectInvalid(token.slice(0, position) + character + token.slice(position));
-    const changed = token.slice(0, position) + character + token.slice(position + 1);
-    // The last character of 32 bytes in base64url has two bits that stand for nothing: the same signature.
-    const last = position === token.length - 1 && /[\w-]/.test(character);
-    if (changed === token || (last && signatureOf(changed).equals(signatureOf(token)))) continue;
-    await expectInvalid(changed);
   }
 });
 
