@@ -93,13 +93,10 @@ test.each(characters)('a valid token with %j anywhere in it is invalid', async (
   }
 });
 
-test.each(['=', ' ', '\n'])(
-  'a token with %j after its payload is invalid, although it is signed',
-  async (more) => {
-    const input = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`;
-    await expectInvalid(`${input}.${signInput(input, secret)}`);
-  },
-);
+test.each(['=', ' ', '\n'])('a signed token with %j after its payload is invalid', async (more) => {
+  const input = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`;
+  await expectInvalid(`${input}.${signInput(input, secret)}`);
+});
 
 test('any text of any length is an invalid token and never taken for a fault of ours', async () => {
   const part = fc.oneof(
@@ -108,18 +105,11 @@ test('any text of any length is an invalid token and never taken for a fault of 
     fc.constantFrom(encodeJson({ alg: 'HS256' }), encodeJson({ alg: 'none' })),
   );
   const almostToken = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('.'));
-  const half = 'A'.repeat(3 * 1024 * 1024);
-  const large = [
-    half,
-    `${half}.${half}.${half}`,
-    '.'.repeat(1_000_000),
-    `${encodeJson({ alg: half })}.e30.AA`,
-  ];
+  const long = 'A'.repeat(3 * 1024 * 1024);
+  const large = [long, `${long}.${long}.${long}`, '.'.repeat(1e6), `${encodeJson({ alg: long })}.e30.AA`];
 
-  await fc.assert(fc.asyncProperty(almostToken, expectInvalid), {
-    numRuns: 300,
-    examples: large.map((text): [string] => [text]),
-  });
+  await fc.assert(fc.asyncProperty(almostToken, expectInvalid), { numRuns: 300 });
+  for (const token of large) await expectInvalid(token);
 });
 
 test.each([
