@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { aBook, type BookFields } from './a-book.ts';
-import { expectData, expectResponse, expectSuccess } from './expect.ts';
+import { expectData, expectFailure, expectSuccess } from './expect.ts';
 import type { HttpRequest, HttpResponse, RequestHeaders } from './http-client.ts';
 import { inParallel } from './in-parallel.ts';
 import { type Outcome, outcomes } from './outcomes.ts';
@@ -94,7 +94,7 @@ export class Catalog {
   }
 
   async expectMissing(id: number): Promise<void> {
-    expectResponse(await this.call('GET', `/book/${id}`), outcomes.bookNotFound);
+    expectFailure(await this.call('GET', `/book/${id}`), outcomes.bookNotFound);
   }
 
   /** Checks that a body creates a book, and changes {@link dune} to the same. @returns the responses */
@@ -115,8 +115,8 @@ export class Catalog {
   /** Checks that POST and PUT refuse a body, and that the book does not change. */
   async expectRefused(body: unknown, outcome: Outcome, headers?: RequestHeaders): Promise<void> {
     const book = await this.createBook();
-    expectResponse(await this.call('POST', '/book', body, headers), outcome);
-    expectResponse(await this.call('PUT', `/book/${book.id}`, body, headers), outcome);
+    expectFailure(await this.call('POST', '/book', body, headers), outcome);
+    expectFailure(await this.call('PUT', `/book/${book.id}`, body, headers), outcome);
     await this.expectStored(book);
   }
 

@@ -16,8 +16,8 @@ export function expectData(response: HttpResponse, data: unknown): void {
   assert.deepEqual(expectSuccess(response), data, `${describeRequest(response)}, data`);
 }
 
-/** Checks a response without data. */
-export function expectResponse(response: HttpResponse, outcome: Outcome): void {
+/** Checks that a response is a failure, which has no data. */
+export function expectFailure(response: HttpResponse, outcome: Outcome): void {
   assert.equal(expectEnvelope(response, outcome), null, `${describeRequest(response)}, data`);
 }
 

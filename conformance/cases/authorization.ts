@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { Test } from '../case.ts';
 import { requestEach } from '../contract/description.ts';
-import { expectData, expectResponse } from '../expect.ts';
+import { expectData, expectFailure } from '../expect.ts';
 import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../forge-token.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
@@ -123,12 +123,12 @@ export default function addCases(test: Test): void {
       const book = await catalog.createBook();
       const headers = makeHeaders(await catalog.session.token());
       for (const request of protectedRequests(book.id, JSON.stringify({ author }))) {
-        expectResponse(await catalog.send({ ...request, headers }), outcome);
+        expectFailure(await catalog.send({ ...request, headers }), outcome);
       }
       const list = { method: 'GET', path: '/books?limit=0' };
       const requests = invalidBodies.flatMap((body) => [list, ...protectedRequests('abc', body)]);
       for (const request of [...requests, ...protectedRequests(Number.MAX_SAFE_INTEGER, '{}')]) {
-        expectResponse(
+        expectFailure(
           await catalog.send({ ...request, headers: { ...invalidHeaders, ...headers } }),
           outcome,
         );
@@ -153,7 +153,7 @@ export default function addCases(test: Test): void {
   test('4.3', 'A token in the query is no token', async (catalog) => {
     const token = await catalog.session.token();
     const path = `/book/1?Authorization=${token}&authorization=${token}&token=${token}&access_token=${token}`;
-    expectResponse(await catalog.send({ method: 'GET', path }), outcomes.tokenRequired);
+    expectFailure(await catalog.send({ method: 'GET', path }), outcomes.tokenRequired);
   });
 
   for (const name of ['authorization', 'AUTHORIZATION', 'aUTHORIZATION']) {
@@ -167,7 +167,7 @@ export default function addCases(test: Test): void {
   for (const [situation, makeToken] of invalidTokens) {
     test('4.4, 4.5', `An Authorization of ${situation} is an invalid token`, async (catalog) => {
       const headers = { Authorization: makeToken(await catalog.session.token()) };
-      expectResponse(await catalog.send({ method: 'GET', path: '/book/1', headers }), outcomes.invalidToken);
+      expectFailure(await catalog.send({ method: 'GET', path: '/book/1', headers }), outcomes.invalidToken);
     });
   }
 
@@ -178,7 +178,7 @@ export default function addCases(test: Test): void {
       const forged = forgeToken({ ...foreign, header: { alg } });
       for (const Authorization of [forged, replacePart(token, 'header', { alg }), `${unsigned}.`, unsigned]) {
         const response = await catalog.send({ method: 'GET', path: '/book/1', headers: { Authorization } });
-        expectResponse(response, outcomes.invalidToken);
+        expectFailure(response, outcomes.invalidToken);
       }
     });
   }
@@ -199,7 +199,7 @@ export default function addCases(test: Test): void {
         const path = `/book/${book.id}`;
         const response = await catalog.send({ method: 'GET', path, headers: { Authorization } });
         if (verdict === 'accepted') expectData(response, book);
-        else expectResponse(response, outcomes.invalidToken);
+        else expectFailure(response, outcomes.invalidToken);
       });
     }
   }

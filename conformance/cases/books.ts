@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { aBook, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { expectCreated } from '../catalog.ts';
-import { expectData, expectResponse } from '../expect.ts';
+import { expectData, expectFailure } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
 const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
@@ -116,7 +116,7 @@ export default function addCases(test: Test): void {
   for (const body of ['{"title":"a","title":"b"}', '{"title":1,"title":"b"}', '{"title":"a","title":null}']) {
     test('2.5', `The body ${body} is read in one way or refused`, async (catalog) => {
       const response = await catalog.call('POST', '/book', body);
-      if (response.status === 400) return expectResponse(response, outcomes.invalidInput);
+      if (response.status === 400) return expectFailure(response, outcomes.invalidInput);
       const { title } = JSON.parse(response.body.toString()).data;
       assert.match(title, /^[ab]$/, `the title is one of the two, got ${title}`);
       await catalog.expectStored(expectCreated(response, { title }));
@@ -130,8 +130,8 @@ export default function addCases(test: Test): void {
     const after = await catalog.createBook();
     for (let round = 0; round < 2; round += 1) {
       await catalog.expectMissing(id);
-      expectResponse(await catalog.call('PUT', `/book/${id}`, { id, ...emma }), outcomes.bookNotFound);
-      expectResponse(await catalog.call('DELETE', `/book/${id}`), outcomes.bookNotFound);
+      expectFailure(await catalog.call('PUT', `/book/${id}`, { id, ...emma }), outcomes.bookNotFound);
+      expectFailure(await catalog.call('DELETE', `/book/${id}`), outcomes.bookNotFound);
     }
     await catalog.expectStored(before);
     await catalog.expectStored(after);
@@ -147,7 +147,7 @@ export default function addCases(test: Test): void {
         const book = await catalog.createBook();
         const path = `/book/${makeForm(book.id)}`;
         for (const [method, body] of [['PUT', emma], ['PUT', '{"title":'], ['GET'], ['DELETE']] as const) {
-          expectResponse(await catalog.call(method, path, body), outcomes.bookNotFound);
+          expectFailure(await catalog.call(method, path, body), outcomes.bookNotFound);
         }
         await catalog.expectStored(book);
       },
@@ -155,7 +155,7 @@ export default function addCases(test: Test): void {
   }
 
   test('1.5', 'A malformed percent-encoding in a path is a bad request', unusualPath, async (catalog) =>
-    expectResponse(await catalog.call('GET', '/book/%zz'), outcomes.badRequest),
+    expectFailure(await catalog.call('GET', '/book/%zz'), outcomes.badRequest),
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Test } from '../case.ts';
 import { type Book, pickBooks } from '../catalog.ts';
-import { expectData, expectResponse, expectSuccess } from '../expect.ts';
+import { expectData, expectFailure, expectSuccess } from '../expect.ts';
 import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -32,7 +32,7 @@ export default function addCases(test: Test): void {
       const winner = responses.findIndex(({ status }) => status === 200);
       responses.forEach((response, index) => {
         if (index === winner) expectData(response, null);
-        else expectResponse(response, outcomes.bookNotFound);
+        else expectFailure(response, outcomes.bookNotFound);
       });
       await catalog.expectMissing(id);
     }
@@ -48,7 +48,7 @@ export default function addCases(test: Test): void {
       );
       for (const response of responses) {
         if (response.request.method === 'DELETE') expectData(response, null);
-        else if (response.status !== 200) expectResponse(response, outcomes.bookNotFound);
+        else if (response.status !== 200) expectFailure(response, outcomes.bookNotFound);
         else expectData(response, { ...book, ...changes });
       }
       await catalog.expectMissing(book.id);

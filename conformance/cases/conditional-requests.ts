@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { BookFields } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, dune } from '../catalog.ts';
-import { expectData, expectResponse, expectSuccess } from '../expect.ts';
+import { expectData, expectFailure, expectSuccess } from '../expect.ts';
 import type { HttpResponse } from '../http-client.ts';
 import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
@@ -73,8 +73,8 @@ export default function addCases(test: Test): void {
         assert.equal(tagOf(await catalog.call(method, path, body)), changed, `the tag of ${method}`);
       }
       expectSuccess(await callIf(catalog, 'GET', path, earlier));
-      expectResponse(await callIf(catalog, 'PUT', path, earlier, { year: 2 }), outcomes.preconditionFailed);
-      expectResponse(await callIf(catalog, 'DELETE', path, earlier), outcomes.preconditionFailed);
+      expectFailure(await callIf(catalog, 'PUT', path, earlier, { year: 2 }), outcomes.preconditionFailed);
+      expectFailure(await callIf(catalog, 'DELETE', path, earlier), outcomes.preconditionFailed);
     }
     await catalog.expectStored(book);
   });
@@ -93,7 +93,7 @@ export default function addCases(test: Test): void {
       const title = 'changed';
       const isStrong = match === 'strong';
       const expectWritten = (response: HttpResponse, data: Book | null) =>
-        isStrong ? expectData(response, data) : expectResponse(response, outcomes.preconditionFailed);
+        isStrong ? expectData(response, data) : expectFailure(response, outcomes.preconditionFailed);
       expectWritten(await callIf(catalog, 'PUT', path, header, {}), book);
       const updated = await callIf(catalog, 'PUT', path, header, { title });
       expectWritten(updated, { ...book, title });
@@ -110,11 +110,11 @@ export default function addCases(test: Test): void {
     for (const id of [missing, Number.MAX_SAFE_INTEGER, 0, '01', 'abc']) {
       const path = `/book/${id}`;
       for (const header of ['"x"', '*', 'nonsense', '']) {
-        expectResponse(await callIf(catalog, 'GET', path, header), outcomes.bookNotFound);
+        expectFailure(await callIf(catalog, 'GET', path, header), outcomes.bookNotFound);
         for (const body of [{ title: 'changed' }, {}, '{', { title: 1 }]) {
-          expectResponse(await callIf(catalog, 'PUT', path, header, body), outcomes.bookNotFound);
+          expectFailure(await callIf(catalog, 'PUT', path, header, body), outcomes.bookNotFound);
         }
-        expectResponse(await callIf(catalog, 'DELETE', path, header), outcomes.bookNotFound);
+        expectFailure(await callIf(catalog, 'DELETE', path, header), outcomes.bookNotFound);
       }
     }
     await catalog.expectMissing(missing);
@@ -124,11 +124,11 @@ export default function addCases(test: Test): void {
     const { book, path, tag } = await createTagged(catalog, { title: 'x'.repeat(150 * 1024) });
     for (const header of ['"x"', 'nonsense', '', '*', tag]) {
       for (const body of ['{', '[]', { title: 1 }, { year: 1.5 }]) {
-        expectResponse(await callIf(catalog, 'PUT', path, header, body), outcomes.invalidInput);
+        expectFailure(await callIf(catalog, 'PUT', path, header, body), outcomes.invalidInput);
       }
       // Too large by themselves, and with the title that is stored.
       for (const large of [{ title: 'x'.repeat(410 * 1024) }, { author: 'x'.repeat(300 * 1024) }]) {
-        expectResponse(await callIf(catalog, 'PUT', path, header, large), outcomes.payloadTooLarge);
+        expectFailure(await callIf(catalog, 'PUT', path, header, large), outcomes.payloadTooLarge);
       }
     }
     await catalog.expectStored(book);
@@ -147,8 +147,8 @@ export default function addCases(test: Test): void {
       assert.equal(winners.length, 1, `one request is carried out, got ${winners.length}`);
       const isDeleted = winners[0]?.request.method === 'DELETE';
       for (const response of responses) {
-        if (response.status === 404 && isDeleted) expectResponse(response, outcomes.bookNotFound);
-        else if (response.status !== 200) expectResponse(response, outcomes.preconditionFailed);
+        if (response.status === 404 && isDeleted) expectFailure(response, outcomes.bookNotFound);
+        else if (response.status !== 200) expectFailure(response, outcomes.preconditionFailed);
       }
       if (isDeleted) await catalog.expectMissing(book.id);
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Test } from '../case.ts';
 import { operations } from '../contract/description.ts';
-import { expectResponse } from '../expect.ts';
+import { expectFailure } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
 /** The operations of openapi.yaml, by their paths. */
@@ -29,7 +29,7 @@ export default function addCases(test: Test): void {
       for (const headers of [{}, preflight, { Authorization: await catalog.session.token() }]) {
         const response = await catalog.send({ method: 'OPTIONS', path, headers });
         if (origin === undefined) {
-          expectResponse(response, outcomes.notFound);
+          expectFailure(response, outcomes.notFound);
           continue;
         }
         const permission = {

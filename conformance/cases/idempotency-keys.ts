@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { aBook, type BookFields, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectCreated } from '../catalog.ts';
-import { expectData, expectResponse, expectSuccess } from '../expect.ts';
+import { expectData, expectFailure, expectSuccess } from '../expect.ts';
 import type { HttpResponse } from '../http-client.ts';
 import { inParallel } from '../in-parallel.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
@@ -78,7 +78,7 @@ export default function addCases(test: Test): void {
     const changes = { title: 'changed', year: 1 };
     const changed = await catalog.updateBook(book, changes);
     await expectReplays([changed]);
-    expectResponse(await create(catalog, key, { ...fields, ...changes }), outcomes.idempotencyKeyUsed);
+    expectFailure(await create(catalog, key, { ...fields, ...changes }), outcomes.idempotencyKeyUsed);
     await catalog.deleteBook(book.id);
     await expectReplays([]);
     await catalog.expectMissing(book.id);
@@ -105,7 +105,7 @@ export default function addCases(test: Test): void {
         for (const [turn, response] of responses.entries()) {
           const isEqual = turn % count === year;
           if (isEqual) expectData(response, book);
-          else expectResponse(response, outcomes.idempotencyKeyUsed);
+          else expectFailure(response, outcomes.idempotencyKeyUsed);
           assert.equal(response.headers.etag, isEqual ? first.headers.etag : undefined, 'the tag');
         }
         checkReplay(await send(year), first, book);
@@ -117,7 +117,7 @@ export default function addCases(test: Test): void {
   for (const [situation, fields, others] of differentFields) {
     test('11.6', `A used key is refused for other fields: ${situation}`, async (catalog) => {
       const { key, expectReplay } = await createFirst(catalog, aBook(fields));
-      expectResponse(await create(catalog, key, others), outcomes.idempotencyKeyUsed);
+      expectFailure(await create(catalog, key, others), outcomes.idempotencyKeyUsed);
       await expectReplay(fields);
     });
   }
@@ -136,7 +136,7 @@ export default function addCases(test: Test): void {
     test('11.1', `The key ${key} is accepted and reaches nothing but its own book`, async (catalog) => {
       const fields = { ...emma, author: `fixed ${crypto.randomUUID()}` };
       const response = await create(catalog, key, fields);
-      if (response.status === 422) expectResponse(response, outcomes.idempotencyKeyUsed);
+      if (response.status === 422) expectFailure(response, outcomes.idempotencyKeyUsed);
       else await catalog.expectStored(expectCreated(response, fields));
       await catalog.createBook();
     });
@@ -145,8 +145,8 @@ export default function addCases(test: Test): void {
   for (const [situation, key] of invalidKeys) {
     test('11.1, 11.9', `With ${situation}, the request is refused and nothing is stored`, async (catalog) => {
       const fields = { ...emma, author: `refused ${crypto.randomUUID()}` };
-      expectResponse(await create(catalog, key, fields), outcomes.invalidIdempotencyKey);
-      expectResponse(await create(catalog, key, { title: 1 }), outcomes.invalidInput);
+      expectFailure(await create(catalog, key, fields), outcomes.invalidIdempotencyKey);
+      expectFailure(await create(catalog, key, { title: 1 }), outcomes.invalidInput);
       await catalog.expectListed(fields.author, []);
     });
   }
@@ -155,9 +155,9 @@ export default function addCases(test: Test): void {
     test('11.7, 11.9', `A request refused for ${situation} leaves its key unused`, async (catalog) => {
       const key = crypto.randomUUID();
       const sendRefused = () => catalog.call('POST', '/book', body, { 'Idempotency-Key': key, ...headers });
-      expectResponse(await sendRefused(), outcome);
+      expectFailure(await sendRefused(), outcome);
       const { expectReplay } = await createFirst(catalog, emma, emma, key);
-      if (outcome !== outcomes.payloadTooLarge) expectResponse(await sendRefused(), outcome);
+      if (outcome !== outcomes.payloadTooLarge) expectFailure(await sendRefused(), outcome);
       await expectReplay(emma);
     });
   }
@@ -175,7 +175,7 @@ export default function addCases(test: Test): void {
       expectSuccess(await call('GET', '/books?limit=1'));
       expectSuccess(await catalog.logIn(undefined, headers));
       expectData(await call('DELETE', path), null);
-      expectResponse(await call('DELETE', path), outcomes.bookNotFound);
+      expectFailure(await call('DELETE', path), outcomes.bookNotFound);
     });
   }
 }

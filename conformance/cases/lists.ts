@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectBooks, pickBooks } from '../catalog.ts';
 import { decodeBody } from '../decode-body.ts';
-import { expectResponse } from '../expect.ts';
+import { expectFailure } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
 /** Enough of a list for its first book. */
@@ -119,7 +119,7 @@ export default function addCases(test: Test): void {
 
   for (const query of invalidQueries) {
     test('7.6', `The query ${query} is invalid input`, async (catalog) =>
-      expectResponse(await catalog.call('GET', `/books?${query}`), outcomes.invalidInput),
+      expectFailure(await catalog.call('GET', `/books?${query}`), outcomes.invalidInput),
     );
   }
 }
