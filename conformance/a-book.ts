@@ -1,4 +1,4 @@
-import { operations } from './contract/description.ts';
+import { getOperation } from './contract/description.ts';
 
 /** The fields that cases name; openapi.yaml may have more. */
 export interface BookFields {
@@ -14,7 +14,7 @@ interface FieldSchema {
   readonly maximum?: number;
 }
 
-const { bodySchema } = operations.find(({ route }) => route === 'POST /book') ?? {};
+const { bodySchema } = getOperation('POST /book');
 const { properties } = bodySchema as { readonly properties: Readonly<Record<string, FieldSchema>> };
 
 /** The fields of a book in openapi.yaml. */

@@ -1,29 +1,36 @@
 import assert from 'node:assert/strict';
+import { findOperation } from './contract/description.ts';
 import type { HttpResponse } from './http-client.ts';
 import type { Outcome } from './outcomes.ts';
 
 const shownBodyCharacters = 200;
 
-/**
- * Checks everything about a response but its data: the status, the content type, the exact members of the envelope, and
- * its status and message (rules 1.1 to 1.3).
- *
- * @returns the data of the envelope
- */
-export function expectOutcome(response: HttpResponse, outcome: Outcome): unknown {
+/** Checks that a response is the success of its endpoint in openapi.yaml. @returns its data */
+export function expectSuccess(response: HttpResponse): unknown {
+  const { method, path } = response.request;
+  return expectEnvelope(response, findOperation(method, path)?.success);
+}
+
+/** Checks a success together with its data. */
+export function expectData(response: HttpResponse, data: unknown): void {
+  assert.deepEqual(expectSuccess(response), data, `${describeRequest(response)}, data`);
+}
+
+/** Checks that a response is a failure, which has no data. */
+export function expectFailure(response: HttpResponse, outcome: Outcome): void {
+  assert.equal(expectEnvelope(response, outcome), null, `${describeRequest(response)}, data`);
+}
+
+/** Checks the status, the content type, and the envelope with exactly its members (rules 1.1 to 1.3). @returns its data */
+function expectEnvelope(response: HttpResponse, outcome: Outcome | undefined): unknown {
   const envelope = parseBody(response.body);
   const data = (envelope as { readonly data?: unknown } | null)?.data;
   assert.deepEqual(
     { status: response.status, type: response.headers['content-type'], envelope },
-    { status: outcome.status, type: 'application/json', envelope: { ...outcome, data } },
+    { status: outcome?.status, type: 'application/json', envelope: { ...outcome, data } },
     describeRequest(response),
   );
   return data;
-}
-
-/** Checks a response together with its data. */
-export function expectResponse(response: HttpResponse, outcome: Outcome, data: unknown = null): void {
-  assert.deepEqual(expectOutcome(response, outcome), data, `${describeRequest(response)}, data`);
 }
 
 function describeRequest({ request: { method, path, body = '' } }: HttpResponse): string {

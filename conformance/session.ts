@@ -1,6 +1,5 @@
-import { expectOutcome } from './expect.ts';
+import { expectSuccess } from './expect.ts';
 import { HttpClient, type HttpClientOptions } from './http-client.ts';
-import { outcomes } from './outcomes.ts';
 
 export interface SessionOptions extends HttpClientOptions {
   readonly username: string;
@@ -47,6 +46,6 @@ export class Session extends HttpClient {
     const { username, password } = this.options;
     const body = JSON.stringify({ username, password });
     const response = await this.send({ method: 'POST', path: '/token', body });
-    return (expectOutcome(response, outcomes.tokenGenerated) as { token: string }).token;
+    return (expectSuccess(response) as { token: string }).token;
   }
 }

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import type { Test } from '../case.ts';
 import { requestEach } from '../contract/description.ts';
-import { expectOutcome, expectResponse } from '../expect.ts';
+import { expectData, expectFailure } from '../expect.ts';
 import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../forge-token.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
 /** A year ahead, beyond any difference between clocks. */
 const exp = Math.floor(Date.now() / 1000) + 366 * 24 * 60 * 60;
 const foreign = { claims: { exp }, secret: 'not the secret' };
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const jwk = publicKey.export({ format: 'jwk' });
+const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
 
 const refusedHeaders: readonly (readonly [string, (token: string) => Record<string, string>, Outcome])[] = [
   ['no Authorization header', () => ({}), outcomes.tokenRequired],
@@ -41,6 +46,11 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
   ['the signature of another secret', () => forgeToken(foreign)],
   ['the signature of an empty secret', () => forgeToken({ ...foreign, secret: '' })],
   ['the signature of the secret "undefined"', () => forgeToken({ ...foreign, secret: 'undefined' })],
+  ['a secret of its own in its header', () => forgeWith({ jwk: { kty: 'oct', k: encode(foreign.secret) } })],
+  ['a public key of its own in its header', signWithOwnKey],
+  ['a public key of its own as the secret', () => forgeWith({ jwk }, pem)],
+  ['the address of its keys in its header', () => forgeWith({ jku: 'http://127.0.0.1:9/keys.json' })],
+  ['an empty file as its key', () => forgeWith({ kid: '../../dev/null' }, '')],
   ['a payload changed under its signature', (token) => replacePart(token, 'payload', { exp })],
   ['a payload emptied under its signature', (token) => replacePart(token, 'payload', {})],
   ['a header changed under its signature', (token) => replacePart(token, 'header', { alg: 'HS384' })],
@@ -113,12 +123,12 @@ export default function addCases(test: Test): void {
       const book = await catalog.createBook();
       const headers = makeHeaders(await catalog.session.token());
       for (const request of protectedRequests(book.id, JSON.stringify({ author }))) {
-        expectResponse(await catalog.send({ ...request, headers }), outcome);
+        expectFailure(await catalog.send({ ...request, headers }), outcome);
       }
       const list = { method: 'GET', path: '/books?limit=0' };
       const requests = invalidBodies.flatMap((body) => [list, ...protectedRequests('abc', body)]);
       for (const request of [...requests, ...protectedRequests(Number.MAX_SAFE_INTEGER, '{}')]) {
-        expectResponse(
+        expectFailure(
           await catalog.send({ ...request, headers: { ...invalidHeaders, ...headers } }),
           outcome,
         );
@@ -143,22 +153,21 @@ export default function addCases(test: Test): void {
   test('4.3', 'A token in the query is no token', async (catalog) => {
     const token = await catalog.session.token();
     const path = `/book/1?Authorization=${token}&authorization=${token}&token=${token}&access_token=${token}`;
-    expectResponse(await catalog.send({ method: 'GET', path }), outcomes.tokenRequired);
+    expectFailure(await catalog.send({ method: 'GET', path }), outcomes.tokenRequired);
   });
 
   for (const name of ['authorization', 'AUTHORIZATION', 'aUTHORIZATION']) {
     test('4.4', `A valid token in a header spelled ${name} is accepted`, async (catalog) => {
       const book = await catalog.createBook();
       const headers = { [name]: await catalog.session.token() };
-      const response = await catalog.send({ method: 'GET', path: `/book/${book.id}`, headers });
-      expectResponse(response, outcomes.bookRetrieved, book);
+      expectData(await catalog.send({ method: 'GET', path: `/book/${book.id}`, headers }), book);
     });
   }
 
   for (const [situation, makeToken] of invalidTokens) {
     test('4.4, 4.5', `An Authorization of ${situation} is an invalid token`, async (catalog) => {
       const headers = { Authorization: makeToken(await catalog.session.token()) };
-      expectResponse(await catalog.send({ method: 'GET', path: '/book/1', headers }), outcomes.invalidToken);
+      expectFailure(await catalog.send({ method: 'GET', path: '/book/1', headers }), outcomes.invalidToken);
     });
   }
 
@@ -169,20 +178,10 @@ export default function addCases(test: Test): void {
       const forged = forgeToken({ ...foreign, header: { alg } });
       for (const Authorization of [forged, replacePart(token, 'header', { alg }), `${unsigned}.`, unsigned]) {
         const response = await catalog.send({ method: 'GET', path: '/book/1', headers: { Authorization } });
-        expectResponse(response, outcomes.invalidToken);
+        expectFailure(response, outcomes.invalidToken);
       }
     });
   }
-
-  test('4.8', 'One token gives access to every protected endpoint, any number of times', async (catalog) => {
-    for (let round = 0; round < 2; round += 1) {
-      const book = await catalog.createBook();
-      expectOutcome(await catalog.call('GET', catalog.listPath), outcomes.booksRetrieved);
-      await catalog.expectStored(book);
-      await catalog.updateBook(book, {});
-      await catalog.deleteBook(book.id);
-    }
-  });
 
   for (const [cases, verdict] of [
     [acceptedTokens, 'accepted'],
@@ -199,8 +198,8 @@ export default function addCases(test: Test): void {
         const Authorization = typeof parts === 'string' ? parts : forgeToken({ secret, ...parts });
         const path = `/book/${book.id}`;
         const response = await catalog.send({ method: 'GET', path, headers: { Authorization } });
-        if (verdict === 'accepted') expectResponse(response, outcomes.bookRetrieved, book);
-        else expectResponse(response, outcomes.invalidToken);
+        if (verdict === 'accepted') expectData(response, book);
+        else expectFailure(response, outcomes.invalidToken);
       });
     }
   }
@@ -209,6 +208,19 @@ export default function addCases(test: Test): void {
 /** One request to each endpoint that needs a token. */
 function protectedRequests(id: number | string, body: string) {
   return requestEach(id, body).flatMap(({ isPublic, request }) => (isPublic ? [] : request));
+}
+
+const encode = (bytes: string | Buffer) => Buffer.from(bytes).toString('base64url');
+
+/** Names a key in the header, which a service must not follow. */
+function forgeWith(keyName: object, secret = foreign.secret): string {
+  return forgeToken({ ...foreign, header: { alg: 'HS256', ...keyName }, secret });
+}
+
+function signWithOwnKey(): string {
+  const input = `${encodeJson({ alg: 'ES256', jwk })}.${encodeJson(foreign.claims)}`;
+  const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${input}.${encode(signature)}`;
 }
 
 function replacePart(token: string, part: 'header' | 'payload', value: object): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type BookFields, fieldSchemas, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { dune, expectCreated } from '../catalog.ts';
-import { expectResponse } from '../expect.ts';
+import { expectData, expectFailure } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
 const depth = 100_000;
@@ -85,9 +85,9 @@ export default function addCases(test: Test): void {
   test('6.1, 2.8', 'A refused POST /book leaves no book behind', async (catalog) => {
     const author = `refused ${crypto.randomUUID()}`;
     const large = { author, title: 'x'.repeat(410 * 1024) };
-    expectResponse(await catalog.call('POST', '/book', large), outcomes.payloadTooLarge);
+    expectFailure(await catalog.call('POST', '/book', large), outcomes.payloadTooLarge);
     for (const wrong of [{ title: null }, { year: '1815' }, { year: 1.5 }]) {
-      expectResponse(await catalog.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
+      expectFailure(await catalog.call('POST', '/book', { author, ...wrong }), outcomes.invalidInput);
     }
     await catalog.expectListed(author, []);
   });
@@ -96,7 +96,7 @@ export default function addCases(test: Test): void {
     const id = await catalog.createMissingId();
     const large = JSON.stringify({ title: 'x'.repeat(410 * 1024) });
     for (const body of [...invalidBodies.map(([, invalid]) => invalid), '{"title":"Emma"}', '{}', large]) {
-      expectResponse(await catalog.call('PUT', `/book/${id}`, body), outcomes.bookNotFound);
+      expectFailure(await catalog.call('PUT', `/book/${id}`, body), outcomes.bookNotFound);
     }
     await catalog.expectMissing(id);
   });
@@ -135,19 +135,12 @@ export default function addCases(test: Test): void {
     );
   }
 
-  test('2.8', 'A small change that makes a book too large is refused', async (catalog) => {
-    const book = await catalog.createBook({ title: 'x'.repeat(300 * kilobyte) });
-    const response = await catalog.call('PUT', `/book/${book.id}`, { author: 'z'.repeat(150 * kilobyte) });
-    expectResponse(response, outcomes.payloadTooLarge);
-    await catalog.expectStored(book);
-  });
-
   test('2.4, 2.8', 'A body of 500 KB of which a small book is left is accepted', async (catalog) => {
     const notes = 'x'.repeat(500 * kilobyte);
     const created = await catalog.call('POST', '/book', { title: 'Emma', notes });
     const book = expectCreated(created, { title: 'Emma' });
     const updated = await catalog.call('PUT', `/book/${book.id}`, { year: 1815, notes });
-    expectResponse(updated, outcomes.bookUpdated, { ...book, year: 1815 });
+    expectData(updated, { ...book, year: 1815 });
   });
 
   test('6.1, 9.2', 'A large title beside a wrong year is invalid input and not too large', (catalog) =>
@@ -157,7 +150,7 @@ export default function addCases(test: Test): void {
   for (const megabytes of [5, 10]) {
     test('2.8', `A body of more than ${megabytes} MB is too large`, largeBody, async (catalog) => {
       const body = { title: 'x'.repeat(megabytes * kilobyte * kilobyte) };
-      expectResponse(await catalog.call('POST', '/book', body), outcomes.payloadTooLarge);
+      expectFailure(await catalog.call('POST', '/book', body), outcomes.payloadTooLarge);
     });
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { aBook, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { expectCreated } from '../catalog.ts';
-import { expectResponse } from '../expect.ts';
+import { expectData, expectFailure } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
 const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
@@ -10,11 +10,8 @@ const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
 const partialBodies: readonly object[] = [
   {},
   ...fieldSchemas.map(([name, schema]) => ({ [name]: makeValues(schema)[0] })),
-  { title: 'Emma', author: 'Jane Austen' },
   { title: 'Emma', year: 1815 },
-  { author: 'Jane Austen', year: 1815 },
   emma,
-  { title: 'Dune', author: 'Frank Herbert', year: 1965 },
   aBook(),
 ];
 
@@ -33,7 +30,7 @@ const ignoredMembers: readonly (readonly [string, string])[] = [
   ['an empty name', '"":1'],
 ];
 
-/** Malformed ids made from an existing one, which a lenient parser would find. */
+/** Ids that no book has: malformed ones, made from an existing one that a lenient parser would find, and large ones. */
 const idForms: readonly (readonly [string, (id: number) => string])[] = [
   ['a word', () => 'abc'],
   ['0', () => '0'],
@@ -52,7 +49,9 @@ const idForms: readonly (readonly [string, (id: number) => string])[] = [
   ['quotes around it', (id) => `%22${id}%22`],
   ['full-width digits', (id) => encodeURIComponent(shiftDigits(id, 0xff10))],
   ['Arabic digits', (id) => encodeURIComponent(shiftDigits(id, 0x0660))],
+  ['2^53-1', () => '9007199254740991'],
   ['2^53', () => '9007199254740992'],
+  ['2^32 more than it', (id) => String(2 ** 32 + id)],
   ['2^64 more than it', (id) => String(2n ** 64n + BigInt(id))],
   ['2^63 less than it', (id) => String(BigInt(id) - 2n ** 63n)],
   ['100 digits', () => '9'.repeat(100)],
@@ -107,24 +106,17 @@ export default function addCases(test: Test): void {
       assert.notEqual(book.id, 123456789, 'the id is chosen by the service');
       await catalog.expectStored(book);
       const path = `/book/${book.id}`;
-      expectResponse(await catalog.call('PUT', path, `{${members}}`), outcomes.bookUpdated, book);
+      expectData(await catalog.call('PUT', path, `{${members}}`), book);
       const changed = { ...book, year: 1 };
-      expectResponse(await catalog.call('PUT', path, `{${members},"year":1}`), outcomes.bookUpdated, changed);
+      expectData(await catalog.call('PUT', path, `{${members},"year":1}`), changed);
       await catalog.expectStored(changed);
     });
   }
 
-  test('2.4', 'The id of another book in the body of PUT is ignored and that book stays', async (catalog) => {
-    const [book, other] = [await catalog.createBook(), await catalog.createBook()];
-    const response = await catalog.call('PUT', `/book/${book.id}`, { id: other.id, title: 'changed' });
-    expectResponse(response, outcomes.bookUpdated, { ...book, title: 'changed' });
-    await catalog.expectStored(other);
-  });
-
   for (const body of ['{"title":"a","title":"b"}', '{"title":1,"title":"b"}', '{"title":"a","title":null}']) {
     test('2.5', `The body ${body} is read in one way or refused`, async (catalog) => {
       const response = await catalog.call('POST', '/book', body);
-      if (response.status === 400) return expectResponse(response, outcomes.invalidInput);
+      if (response.status === 400) return expectFailure(response, outcomes.invalidInput);
       const { title } = JSON.parse(response.body.toString()).data;
       assert.match(title, /^[ab]$/, `the title is one of the two, got ${title}`);
       await catalog.expectStored(expectCreated(response, { title }));
@@ -138,8 +130,8 @@ export default function addCases(test: Test): void {
     const after = await catalog.createBook();
     for (let round = 0; round < 2; round += 1) {
       await catalog.expectMissing(id);
-      expectResponse(await catalog.call('PUT', `/book/${id}`, { id, ...emma }), outcomes.bookNotFound);
-      expectResponse(await catalog.call('DELETE', `/book/${id}`), outcomes.bookNotFound);
+      expectFailure(await catalog.call('PUT', `/book/${id}`, { id, ...emma }), outcomes.bookNotFound);
+      expectFailure(await catalog.call('DELETE', `/book/${id}`), outcomes.bookNotFound);
     }
     await catalog.expectStored(before);
     await catalog.expectStored(after);
@@ -147,29 +139,24 @@ export default function addCases(test: Test): void {
 
   for (const [situation, makeForm] of idForms) {
     const options = /[^\w.+-]/.test(makeForm(1)) ? unusualPath : {};
-    test('3.5', `An id in the form of ${situation} names no book`, options, async (catalog) => {
-      const book = await catalog.createBook();
-      const path = `/book/${makeForm(book.id)}`;
-      for (const [method, body] of [['GET'], ['PUT', emma], ['PUT', '{"title":'], ['DELETE']] as const) {
-        expectResponse(await catalog.call(method, path, body), outcomes.bookNotFound);
-      }
-      await catalog.expectStored(book);
-    });
+    test(
+      '3.5, 8.2, 9.1, 10.2',
+      `An id in the form of ${situation} names no book`,
+      options,
+      async (catalog) => {
+        const book = await catalog.createBook();
+        const path = `/book/${makeForm(book.id)}`;
+        for (const [method, body] of [['PUT', emma], ['PUT', '{"title":'], ['GET'], ['DELETE']] as const) {
+          expectFailure(await catalog.call(method, path, body), outcomes.bookNotFound);
+        }
+        await catalog.expectStored(book);
+      },
+    );
   }
 
   test('1.5', 'A malformed percent-encoding in a path is a bad request', unusualPath, async (catalog) =>
-    expectResponse(await catalog.call('GET', '/book/%zz'), outcomes.badRequest),
+    expectFailure(await catalog.call('GET', '/book/%zz'), outcomes.badRequest),
   );
-
-  test('8.2, 9.1, 10.2', 'An id that never was a book is not found', async (catalog) => {
-    const { id } = await catalog.createBook();
-    for (const unused of [Number.MAX_SAFE_INTEGER, 2 ** 32 + id]) {
-      for (const [method, body] of [['PUT', {}], ['PUT', { id: unused, ...emma }], ['DELETE']] as const) {
-        expectResponse(await catalog.call(method, `/book/${unused}`, body), outcomes.bookNotFound);
-        await catalog.expectMissing(unused);
-      }
-    }
-  });
 }
 
 function shiftDigits(id: number, zero: number): string {

@@ -29,7 +29,20 @@ const refusedYears: readonly string[] = [
   ...['9007199254740992', '-9007199254740992', '9007199254740993', '9007199254740992.0'],
   ...['18446744073709551616', '1e16', '1e400', '-1e400', '1.5', '-0.5', '2020.9999999'],
   ...['2020.00000000000000000001', '2019.99999999999999999999', '9007199254740991.1'],
-  ...['-9007199254740991.4', '20201e-1', '1e-400', '"2020"', '""', 'null', 'true', 'false', '[]', '[2020]'],
+  ...[
+    '-9007199254740991.4',
+    '20201e-1',
+    '1e-400',
+    '1E-400',
+    '1e-99999999999999999999',
+    '"2020"',
+    '""',
+    'null',
+    'true',
+    'false',
+    '[]',
+    '[2020]',
+  ],
   ...['{}', 'NaN', 'Infinity', '-Infinity', '02020', '+2020', '0x7E4', '2020.', '.5', '2_020', '2020n'],
 ];
 
@@ -91,11 +104,5 @@ export default function addCases(test: Test): void {
       return catalog.createBook({ title: text, author: text });
     });
     await catalog.expectInList(books.toSorted((a, b) => a.id - b.id));
-  });
-
-  test('3.3, 7.1', "The list may end with a book of the database's own syntax", async (catalog) => {
-    for (const text of ['}},{', '"}},{"', '"}]']) {
-      await catalog.expectInList([await catalog.createBook({ title: text, author: text })]);
-    }
   });
 }

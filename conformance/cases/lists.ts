@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectBooks, pickBooks } from '../catalog.ts';
 import { decodeBody } from '../decode-body.ts';
-import { expectResponse } from '../expect.ts';
+import { expectFailure } from '../expect.ts';
 import { outcomes } from '../outcomes.ts';
 
 /** Enough of a list for its first book. */
@@ -17,19 +17,7 @@ const invalidQueries = [
 ];
 
 /** Values of Accept-Encoding. */
-const codings = [
-  undefined,
-  'gzip',
-  'br',
-  'zstd',
-  'gzip, deflate, br',
-  'identity',
-  'x-unknown',
-  '*;q=0',
-  'gzip;q=0',
-  '*',
-  '*;q=0.5, gzip',
-];
+const codings = [undefined, 'gzip', 'br', 'zstd', 'gzip, deflate, br', 'x-unknown', 'gzip;q=0', '*', '*;q=0'];
 
 /** GET /books: all books in order, pages of them, and their content coding (RFC 9110 section 12.5.3). Books of others may come and go. */
 export default function addCases(test: Test): void {
@@ -100,16 +88,8 @@ export default function addCases(test: Test): void {
     });
   });
 
-  test('7.3', 'A page without after starts with the first of all books', async (catalog) => {
-    await catalog.createBook();
-    await eventually(async () => {
-      const { books } = await getPage(catalog, '/books?limit=1');
-      assert.deepEqual(books, (await getPage(catalog, '/books?limit=1&after=0')).books, 'the first page');
-    });
-  });
-
   for (const query of ['', 'after=9007199254740991', 'Limit=1&page=2&offset=5']) {
-    test('7.1, 7.5, 7.6', `The list of "?${query}" has the first book and no link`, async (catalog) => {
+    test('7.1, 7.3, 7.5, 7.6', `The list of "?${query}" has the first book and no link`, async (catalog) => {
       await catalog.createBook();
       const headers = { Authorization: await catalog.session.token() };
       const request = { method: 'GET', path: `/books?${query}`, headers, maxResponseBytes: largestBookBytes };
@@ -139,7 +119,7 @@ export default function addCases(test: Test): void {
 
   for (const query of invalidQueries) {
     test('7.6', `The query ${query} is invalid input`, async (catalog) =>
-      expectResponse(await catalog.call('GET', `/books?${query}`), outcomes.invalidInput),
+      expectFailure(await catalog.call('GET', `/books?${query}`), outcomes.invalidInput),
     );
   }
 }

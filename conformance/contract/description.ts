@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
+import type { Outcome } from '../outcomes.ts';
 
 /** JSON with one example, or with several by name. */
 interface JsonDescription {
@@ -31,10 +32,10 @@ interface OperationObject {
   readonly responses: Responses;
 }
 
-const source: unknown = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
+const source = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
 
 /** openapi.yaml, as far as the tests use it, with each `$ref` replaced by what it names. */
-export const description = resolveReferences(source, 'openapi.yaml') as {
+export const description = resolveReferences(source) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
     readonly responses: Responses;
@@ -53,6 +54,7 @@ export const operations = Object.entries(description.paths).flatMap(([path, { pa
     bodySchema: operation.requestBody?.content['application/json'].schema,
     bodyExamples: Object.values(examplesOf(operation.requestBody)),
     responses: operation.responses,
+    success: findSuccess(operation.responses),
   })),
 );
 
@@ -72,6 +74,13 @@ export function requestEach(id: number | string, body: string) {
   });
 }
 
+/** The operation of a route. */
+export function getOperation(route: string): Operation {
+  const found = operations.find((operation) => operation.route === route);
+  if (found === undefined) throw new Error(`openapi.yaml has no ${route}`);
+  return found;
+}
+
 /** Finds the operation that a request asks for; `path` may have a query. */
 export function findOperation(method: string, path: string): Operation | undefined {
   const pathname = path.replace(/\?.*/s, '').replace(/(?<=.)\/$/, '');
@@ -85,20 +94,20 @@ export function examplesOf(described?: Pick<ResponseDescription, 'content'>): Re
   return Object.fromEntries(Object.entries(examples).map(([name, { value }]) => [name, value]));
 }
 
-/** @param place - where the value is, for the error about a reference that leads nowhere */
-function resolveReferences(value: unknown, place: string): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value))
-    return value.map((member, index) => resolveReferences(member, `${place}, ${index}`));
-  if (!('$ref' in value)) {
-    const members = Object.entries(value).map(([key, member]) => [
-      key,
-      resolveReferences(member, `${place} > ${key}`),
-    ]);
-    return Object.fromEntries(members);
-  }
-  const keys = String(value.$ref).replace('#/', '').split('/');
-  const target = keys.reduce((from, key) => (from as Record<string, unknown> | undefined)?.[key], source);
-  if (target === undefined) throw new Error(`There is no ${value.$ref}, to which this refers: ${place}`);
-  return resolveReferences(target, String(value.$ref));
+/** The status and the message of the examples of a success. */
+function findSuccess(responses: Responses): Outcome | undefined {
+  const [status = ''] = Object.keys(responses).filter((each) => each.startsWith('2'));
+  const [example] = Object.values(examplesOf(responses[status])) as Outcome[];
+  return example && { status: example.status, message: example.message };
+}
+
+/** Replaces each `$ref` by what it names. */
+function resolveReferences(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_key, member) => {
+    if (member?.$ref === undefined) return member;
+    const keys: string[] = member.$ref.replace('#/', '').split('/');
+    const target = keys.reduce((from, key) => from?.[key], source);
+    if (target === undefined) throw new Error(`openapi.yaml has no ${member.$ref}`);
+    return resolveReferences(target);
+  });
 }

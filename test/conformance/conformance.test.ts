@@ -3,6 +3,7 @@ import { checkResponse, findExamples } from '../../conformance/contract/check-re
 import {
   examplesOf,
   findOperation,
+  getOperation,
   operations,
   requestEach,
 } from '../../conformance/contract/description.ts';
@@ -40,34 +41,21 @@ const faulty = await useService();
 
 afterAll(() => session.close());
 
-// First, because the examples begin with an empty catalog.
-test('a session shows the examples of requests that succeed', async () => {
-  const send = async (method: string, path: string, request: Pick<HttpRequest, 'headers' | 'body'> = {}) =>
-    note(await session.send({ method, path, ...request, headers: { ...headers, ...request.headers } }));
+// First, because the examples begin with an empty catalog. Conformance cases show those of refused requests.
+test('a session shows the examples of requests that succeed, and of a login that is too large', async () => {
+  const send = async (method: string, path: string, body?: string) =>
+    note(await session.send({ method, path, headers, ...(body && { body }) }));
   await send('GET', '/books');
-  await send('POST', '/book', { body: bodyExample('POST /book') });
-  await send('POST', '/book', { body: '{"title":"Emma"}' });
+  await send('POST', '/book', bodyExample('POST /book'));
+  await send('POST', '/book', '{"title":"Emma"}');
   for (const { method, path } of requests) if (method === 'GET') await send(method, path);
-  const compressed = { 'Accept-Encoding': 'zstd, br, gzip' };
-  const page = await send('GET', '/books?limit=1&after=0', { headers: compressed });
-  const creation = { headers: { 'Idempotency-Key': crypto.randomUUID() }, body: '{}' };
-  const first = await send('POST', '/book', creation);
-  const second = await send('POST', '/book', creation);
-  const etag = String(first.headers.etag);
-  const known = await send('GET', '/book/3', { headers: { 'If-None-Match': etag } });
-  await send('PUT', '/book/1', { body: bodyExample('PUT /book/{id}') });
+  const page = await send('GET', '/books?limit=1&after=0');
+  await send('PUT', '/book/1', bodyExample('PUT /book/{id}'));
   await send('DELETE', '/book/1');
+  await send('POST', '/token', 'x'.repeat(10 * 1024 * 1024 + 1));
 
   const described = findOperation('GET', '/books')?.responses[200]?.headers;
-  expect(page.headers).toMatchObject({ link: described?.Link?.example, 'content-encoding': 'zstd' });
-  expect(second.headers).toMatchObject({ 'idempotency-replayed': 'true', etag });
-  expect(known).toMatchObject({ status: 304, headers: { etag } });
-});
-
-test('logins show the examples of their responses', async () => {
-  const tooLargeBody = 'x'.repeat(10 * 1024 * 1024 + 1);
-  for (const body of [bodyExample('POST /token'), '[]', '{"username":"admin"}', tooLargeBody])
-    note(await session.send({ method: 'POST', path: '/token', body }));
+  expect(page.headers.link).toBe(described?.Link?.example);
 });
 
 test('malformed HTTP shows the examples of 400', async () => {
@@ -144,5 +132,5 @@ function noteOther(request: HttpRequest, status: number, headers: Iterable<[stri
 }
 
 function bodyExample(route: string): string {
-  return JSON.stringify(operations.find((operation) => operation.route === route)?.bodyExamples[0]);
+  return JSON.stringify(getOperation(route).bodyExamples[0]);
 }

@@ -49,19 +49,6 @@ test('an empty table has an empty list and an empty page, with a counter and wit
   expect(await readPage(table, 0, 10)).toEqual({ books: [], continueAfter: undefined });
 });
 
-// 9,999 is the last id of the first shard; ids as texts would put 10 before 2.
-test.for<[string, number[]]>([
-  ['of more than one digit', range(1, 12)],
-  ['around every border between shards', [1, ...range(9_995, 10_004), ...range(19_995, 20_004)]],
-  ['up to a border', [9_999]],
-  ['from a border', [10_000]],
-  ['with empty shards between them', [1, 70_000]],
-])('books with ids %s are listed in their order', async ([_where, ids], { table }) => {
-  const books = await storeBooks(table, ids);
-
-  expect(await listBooks(table)).toEqual(books);
-});
-
 test('books that come and go while the list is read hide none that stays', async ({ table }) => {
   await storeBooks(table, range(1, 8), largeBook);
 
@@ -101,10 +88,12 @@ test('texts of any syntax come back exactly, wherever database pages and shards 
   );
 });
 
-test('any page is what the list has there, and says whether books follow', async ({ table }) => {
-  const ids = [3, 4, 9_999, 10_000, 20_001, 20_002, 20_003];
+// 9,999 is the last id of the first shard, and some shards are empty; ids as texts would put 10 before 3.
+test('the list has the order of ids, and any page says whether books follow', async ({ table }) => {
+  const ids = [3, 4, 10, 9_999, 10_000, 20_001, 20_002, 70_000];
   const books = await storeBooks(table, ids);
-  const afters = fc.oneof(fc.constantFrom(0, ...ids, Number.MAX_SAFE_INTEGER), fc.nat({ max: 40_000 }));
+  expect(await listBooks(table)).toEqual(books);
+  const afters = fc.oneof(fc.constantFrom(0, ...ids, Number.MAX_SAFE_INTEGER), fc.nat({ max: 80_000 }));
 
   await fc.assert(
     fc.asyncProperty(afters, fc.integer({ min: 1, max: 9 }), async (after, limit) => {

@@ -73,13 +73,6 @@ test('while others resize a book, an update of it fits or is too large, and noth
   expect([...names]).toEqual(['BookTooLargeError']);
 });
 
-test('too large with the stored fields comes before a version that is wrong', async ({ books }) => {
-  await books.create({ ...emma, title: half });
-
-  await expect(books.update(1, { author: half }, ['another'])).rejects.toThrow(BookTooLargeError);
-  await expect(books.update(1, { author: 'x' }, ['another'])).rejects.toThrow(VersionMismatchError);
-});
-
 test.for<[string, object]>([
   ['a random token of a build before 1.0.0', { writeToken: 'q83vEjRWeJCrze8S', createToken: 'x' }],
   ['a token that sorts before those of today', { writeToken: '-83vEjRWeJCr' }],
@@ -149,36 +142,5 @@ describe.for([undefined, 'once'])('with the idempotency key %s', (key) => {
     await expect(books.create(emma, key)).rejects.toThrow(CounterError);
 
     expect(await readCounter(table)).toBe(Number.MAX_SAFE_INTEGER);
-  });
-});
-
-// DynamoDB compares up to 100 in the request of the write; more are compared with what is stored.
-describe.for([100, 101])('with %i versions', (count) => {
-  const others = Array.from({ length: count - 1 }, (_, index) => `version ${index}`);
-
-  test('of which a book has none, no write changes it; a missing book is not found', async ({ books }) => {
-    const { book, version } = await books.create(emma);
-    const versions = [...others, ') OR attribute_exists(id'];
-
-    for (const [id, error] of [[1, VersionMismatchError] as const, [2, BookNotFoundError] as const]) {
-      await expect(books.update(id, { title: 'x' }, versions)).rejects.toThrow(error);
-      await expect(books.update(id, {}, versions)).rejects.toThrow(error);
-      await expect(books.delete(id, versions)).rejects.toThrow(error);
-    }
-    expect(await books.get(1)).toEqual({ book, version });
-  });
-
-  test('of which a book has one, one of 40 writes at once is carried out', async ({ books }) => {
-    const versions = [...others, (await books.create(emma)).version ?? ''];
-
-    const results = await Promise.allSettled(
-      Array.from({ length: 40 }, (_, index) =>
-        index % 2 ? books.update(1, { year: index }, versions) : books.delete(1, versions),
-      ),
-    );
-
-    const refused = results.flatMap((result) => (result.status === 'rejected' ? result.reason.name : []));
-    expect(refused).toHaveLength(39);
-    for (const name of refused) expect(name).toMatch(/^(VersionMismatch|BookNotFound)Error$/);
   });
 });

@@ -23,6 +23,10 @@ test.each([
   expect(service.proxy.takeRequests()).toEqual([]);
 });
 
+test('the function of POST /token loads without a table', async () => {
+  await expect(loadHandlers('', ['POST /token'])).resolves.toBeTypeOf('function');
+});
+
 const tableFunctions = functions.filter(({ name }) => name !== 'createToken');
 
 test.each(tableFunctions)(

@@ -59,17 +59,6 @@ test.for([0, 1])(
   },
 );
 
-test.for([1, 2])('a create whose response was lost %i times is not a replay', async (times) => {
-  const { table, proxy, proxied } = await tables.openThroughProxy();
-  proxy.injectFault('TransactWriteItems', 'reset before the head', times);
-
-  const created = await openBooks(proxied).create(emma, key);
-
-  expect(created.replayed).toBe(false);
-  expect(await openBooks(table).create(emma, key)).toEqual({ ...created, replayed: true });
-  expect(await listBooks(table)).toEqual([created.book]);
-});
-
 test('a book that is deleted while another create has its key stays deleted', async ({ table, books }) => {
   const deleteOnce = async (command: unknown) => {
     if (!(command instanceof TransactWriteCommand)) return;

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
 import { close, listen } from '../../tools/runtime/loopback-server.ts';
@@ -12,13 +11,10 @@ import { loadHandlers, settings } from '../support/load-handlers.ts';
 /** What a database sends, with a planted text in each value, that a request consists of. */
 type Respond = (planted: string, body: string) => { readonly status: number; readonly text: string };
 
-const itemWith = (planted: string) => ({
-  ...{ shard: { N: '0' }, id: { N: '1' }, year: { N: '1' }, lastId: { N: '1' } },
-  ...{ title: { S: planted }, author: { S: planted } },
-});
 const respondWith = (status: number, body: object) => ({ status, text: JSON.stringify(body) });
-const found = (planted: string) => {
-  const item = itemWith(planted);
+const found = (planted: string, year: object = { N: '1' }) => {
+  const numbers = { shard: { N: '0' }, id: { N: '1' }, lastId: { N: '1' } };
+  const item = { ...numbers, title: { S: planted }, author: { S: planted }, year };
   return respondWith(200, { Item: item, Attributes: item, Items: [item], Count: 1 });
 };
 const refusal = (status: number, name: string) =>
@@ -28,8 +24,8 @@ const refusal = (status: number, name: string) =>
  * The texts of the database's errors are logged: they name the role, the table or the limit that an operator has to look
  * at; DynamoDB puts no values of items into them.
  */
-const storages: Readonly<Record<string, Respond>> = {
-  found,
+const storages = {
+  found: (planted) => found(planted),
   missing: (_planted, body) =>
     body.includes('ConditionExpression')
       ? refusal(400, 'ConditionalCheckFailedException')
@@ -38,48 +34,43 @@ const storages: Readonly<Record<string, Respond>> = {
   fails: () => refusal(500, 'InternalServerError'),
   garbage: (planted, body) => ({ status: 200, text: `${planted} ${body}` }),
   'cut off': (planted) => ({ status: 200, text: found(planted).text.slice(0, -3) }),
-  'wrong type': (planted) =>
-    respondWith(200, { Item: { ...itemWith(planted), year: { N: planted } }, Items: [planted] }),
-};
+  'no number': (planted) => found(planted, { N: planted }),
+  'no item': (planted) =>
+    respondWith(200, { Item: planted, Attributes: planted, Items: [planted], Count: 1 }),
+  'wrong type': (planted) => found(planted, { S: planted }),
+} satisfies Record<string, Respond>;
 
 const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
 
-const tokens: Readonly<Record<string, (planted: string) => string>> = {
+const tokens = {
   valid: (planted) => forgeToken({ claims: { planted }, secret }),
   expired: (planted) => forgeToken({ claims: { planted, exp: 1 }, secret }),
   foreign: (planted) => forgeToken({ header: { alg: planted }, claims: { planted }, secret }),
   none: () => '',
   nonsense: (planted) => planted,
-};
+} satisfies Record<string, (planted: string) => string>;
 
-const bodies: Readonly<Record<string, (planted: string) => string | Buffer>> = {
+const bodies = {
   book: (planted) => JSON.stringify({ title: planted, author: planted, [planted]: 1 }),
   credentials: (planted) => JSON.stringify({ username, password: planted }),
   'valid credentials': () => JSON.stringify({ username, password }),
   'wrong type': (planted) => JSON.stringify({ title: [planted], password: { planted }, year: planted }),
   'no JSON': (planted) => planted,
   'no UTF-8': (planted) => Buffer.from(`{"title":"${planted}\xff"}`, 'latin1'),
-};
+} satisfies Record<string, (planted: string) => string | Buffer>;
 
 const routes = [
   ...['POST /token', 'POST /book', 'GET /books'],
   ...['GET /book/1', 'PUT /book/1', 'DELETE /book/1', 'GET /book/{planted}'],
 ];
 
-/** Situations that lead to every status, which random ones may miss. */
-const everyStatus: [route: string, storage: string, token: string, body: string][] = [
-  ['POST /token', 'found', 'none', 'valid credentials'],
-  ['POST /book', 'found', 'valid', 'book'],
-  ['GET /book/1', 'found', 'valid', 'book'],
-  ['POST /book', 'found', 'valid', 'no JSON'],
-  ['GET /book/1', 'found', 'none', 'book'],
-  ['GET /book/1', 'missing', 'valid', 'book'],
-  ['GET /book/1', 'refuses', 'valid', 'book'],
-  ['GET /book/1', 'fails', 'valid', 'book'],
-];
-
-const anyOf = (names: object) => fc.constantFrom(...Object.keys(names));
-const situation = [fc.constantFrom(...routes), anyOf(storages), anyOf(tokens), anyOf(bodies)] as const;
+/** For each route each storage, token and body, while the other two are as usual. */
+const usual = { storage: storages.found, token: tokens.valid, body: bodies.book };
+const situations = routes.flatMap((route) => [
+  ...Object.values(storages).map((storage) => ({ route, ...usual, storage })),
+  ...Object.values(tokens).map((token) => ({ route, ...usual, token })),
+  ...Object.values(bodies).map((body) => ({ route, ...usual, body })),
+]);
 
 // Retries wait between attempts.
 test('nothing that a client sent or got, or that is stored, is logged', { timeout: 60_000 }, async () => {
@@ -92,29 +83,26 @@ test('nothing that a client sent or got, or that is stored, is logged', { timeou
   const call = await loadHandlers(`http://127.0.0.1:${await listen(database)}/books`);
 
   const seen = new Set<number>();
-  await fc.assert(
-    fc.asyncProperty(...situation, async (route, storageName, tokenName, bodyName) => {
-      const planted = `zq${randomBytes(6).toString('hex')}`;
-      const token = tokens[tokenName]?.(planted) ?? '';
-      const body = Buffer.from(bodies[bodyName]?.(planted) ?? '').toString('base64');
-      const [method = '', path = ''] = route.replace('{planted}', planted).split(' ');
-      respond = (received) => storages[storageName]?.(planted, received) ?? found('');
-      const log = captureLog();
+  for (const { route, storage, ...make } of situations) {
+    const planted = `zq${randomBytes(6).toString('hex')}`;
+    const token = make.token(planted);
+    const body = Buffer.from(make.body(planted)).toString('base64');
+    const [method = '', path = ''] = route.replace('{planted}', planted).split(' ');
+    respond = (received) => storage(planted, received);
+    const log = captureLog();
 
-      const request = { ...plantEverywhere(planted, token), body, isBase64Encoded: true };
-      const { status, envelope } = await call(method, path, request);
+    const request = { ...plantEverywhere(planted, token), body, isBase64Encoded: true };
+    const { status, envelope } = await call(method, path, request);
 
-      seen.add(status);
-      expect(log.text).toContain('"message":"request"');
-      // An excerpt is one too many as well.
-      const { token: issued = '' } = (envelope?.data ?? {}) as { token?: string };
-      const secrets = [secret, username, password, body, ...`${token}.${issued}`.split('.')];
-      for (const text of [planted.slice(0, 8), ...secrets]) {
-        if (text !== '') expect(log.text).not.toContain(text);
-      }
-    }),
-    { numRuns: 250, examples: everyStatus },
-  );
+    seen.add(status);
+    expect(log.text).toContain('"message":"request"');
+    // An excerpt is one too many as well.
+    const { token: issued = '' } = (envelope?.data ?? {}) as { token?: string };
+    const secrets = [secret, username, password, body, ...`${token}.${issued}`.split('.')];
+    for (const text of [planted.slice(0, 8), ...secrets]) {
+      if (text !== '') expect(log.text).not.toContain(text);
+    }
+  }
 
   expect([...seen].sort()).toEqual([200, 201, 400, 401, 404, 500, 503]);
 });

@@ -30,18 +30,6 @@ async function openTable() {
 }
 
 // Concurrent, since most of the time goes by in waiting for timeouts and backoff.
-test.concurrent('of 120 writes at once, each with a lost response, none says that its book is missing', async () => {
-  const { proxy, books, others } = await openTable();
-  const created = await Promise.all(Array.from({ length: 120 }, () => others.create(emma)));
-  proxy.disturb({ fault: 'reset before the head', operations: ['UpdateItem'], attempts: 1 });
-
-  const results = await Promise.allSettled(
-    created.map(({ book: { id } }, index) => (index % 2 ? books.update(id, { year: 1 }) : books.delete(id))),
-  );
-
-  expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
-});
-
 test.concurrent.each(['update', 'delete'] as const)(
   'a late %s does nothing after a write that began after its deadline, also when a slow write has replaced that',
   async (operation) => {

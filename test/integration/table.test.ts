@@ -1,9 +1,9 @@
-import { CreateTableCommand, DeleteTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { openTable } from '../../lib/dynamodb/table.ts';
 import { startEngine } from '../simulators/engine.ts';
-import { connect, emma, listBooks } from '../support/book-table.ts';
-import { expectUnavailable, useTables } from '../support/fixtures.ts';
+import { connect } from '../support/book-table.ts';
+import { useTables } from '../support/fixtures.ts';
 
 const tables = await useTables();
 const open = (tableName: string, endpoint = tables.endpoint) =>
@@ -50,19 +50,4 @@ test('an endpoint at which nobody listens is an unavailable storage and not a mi
     name: 'StorageUnavailableError',
     message: expect.stringMatching(/^DynamoDB failed: .*ECONNREFUSED/),
   });
-});
-
-test('no book of a table that was deleted while it is served is called missing', async () => {
-  const { client, tableName, repository } = await tables.open();
-  const { id } = await repository.create(emma);
-  await client.send(new DeleteTableCommand({ TableName: tableName }));
-
-  await expectUnavailable([
-    repository.create(emma),
-    repository.get(id),
-    repository.update(id, { title: 'x' }),
-    repository.update(id, {}),
-    repository.delete(id),
-    listBooks({ client, tableName }),
-  ]);
 });

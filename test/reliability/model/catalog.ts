@@ -1,3 +1,4 @@
+import { getOperation } from '../../../conformance/contract/description.ts';
 import { type Outcome, outcomes } from '../../../conformance/outcomes.ts';
 import type { Book, BookFields } from '../../../lib/books/book.ts';
 import { aBook } from '../../support/a-book.ts';
@@ -40,6 +41,8 @@ const maxBookBytes = 400 * 1024;
 const validKey = /^[!-~]{1,255}$/;
 const strongTag = /^"[!#-~]+"$/;
 
+const successOf = (route: string) => getOperation(route).success as Outcome;
+
 /** In an expected response: a tag that the service chose wrongly. */
 const freshTag = '(a strong entity tag that the book did not have before)';
 
@@ -67,7 +70,7 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Cho
       .sort((a, b) => a.id - b.id);
     const data = following.slice(0, request.limit);
     const nextAfter = following.length > request.limit ? data.at(-1)?.id : undefined;
-    return respond(outcomes.booksRetrieved, data, { nextAfter });
+    return respond(successOf('GET /books'), data, { nextAfter });
   }
 
   const id = Number(request.id);
@@ -79,14 +82,14 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Cho
     const isKnown = precondition !== undefined && matches(precondition, tag, 'weak');
     return isKnown
       ? respond(outcomes.notModified, null, { tag })
-      : respond(outcomes.bookRetrieved, book, { tag });
+      : respond(successOf('GET /book/{id}'), book, { tag });
   }
   const isRefused = precondition !== undefined && !matches(precondition, tag, 'strong');
   const books = new Map(catalog.books);
   if (type === 'delete') {
     if (isRefused) return respond(outcomes.preconditionFailed);
     books.delete(id);
-    return respond(outcomes.bookDeleted, null, { catalog: { ...catalog, books } });
+    return respond(successOf('DELETE /book/{id}'), null, { catalog: { ...catalog, books } });
   }
   const { fields } = request.body;
   if (fields === undefined) return respond(outcomes.invalidInput);
@@ -95,11 +98,11 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Cho
   if (isRefused) return respond(outcomes.preconditionFailed);
   const isSame = JSON.stringify(changed) === JSON.stringify(book);
   if (Object.keys(fields).length === 0 || (isSame && chosen.tag === tag)) {
-    return respond(outcomes.bookUpdated, book, { tag });
+    return respond(successOf('PUT /book/{id}'), book, { tag });
   }
   const newTag = takeFresh(chosen.tag, tags);
   books.set(id, { book: changed, tags: [...tags, newTag] });
-  return respond(outcomes.bookUpdated, changed, { tag: newTag, catalog: { ...catalog, books } });
+  return respond(successOf('PUT /book/{id}'), changed, { tag: newTag, catalog: { ...catalog, books } });
 }
 
 function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, chosen: Chosen): Effect {
@@ -117,7 +120,7 @@ function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, ch
     const isSame = JSON.stringify({ ...usedFields, ...aBook(), ...fields }) === JSON.stringify(usedFields);
     if (!isSame) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog: repeated };
     return {
-      outcome: outcomes.bookCreated,
+      outcome: successOf('POST /book'),
       data: used.book,
       tag: used.tag,
       replayed: true,
@@ -128,7 +131,7 @@ function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, ch
   const books = new Map(catalog.books).set(id, { book, tags: [tag] });
   const keys = key === undefined ? catalog.keys : new Map(catalog.keys).set(key, { book, tag });
   const lastId = Math.max(catalog.lastId, id);
-  return { outcome: outcomes.bookCreated, data: book, tag, catalog: { lastId, spareIds: 0, books, keys } };
+  return { outcome: successOf('POST /book'), data: book, tag, catalog: { lastId, spareIds: 0, books, keys } };
 }
 
 /** RFC 9110 sections 8.8.3.2, 13.1.1 and 13.1.2. */

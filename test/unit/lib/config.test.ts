@@ -63,21 +63,11 @@ test('DB_URL may have any table name that DynamoDB allows', () => {
   );
 });
 
-const paths = [
-  '',
-  '/',
-  '/ab',
-  `/${'a'.repeat(256)}`,
-  '/books/',
-  '/my/books',
-  '/b%6Foks',
-  '/książki',
-  '/books?x',
-];
+const paths = ['', '/', '/ab', '/books/', '/my/books', '/b%6Foks', '/książki', '/books?x', '/books#x'];
 
 test.each([
   ...['books', '127.0.0.1:8000/books', 'ftp://127.0.0.1/books', 'file:///books', 'mysql://db/books'],
-  ...[...paths, '/books#x'].map((path) => `http://127.0.0.1:8000${path}`),
+  ...[...paths, `/${'a'.repeat(256)}`].map((path) => `http://127.0.0.1:8000${path}`),
   ...['user@', 'user:secret@', ':secret@'].map((user) => `http://${user}127.0.0.1:8000/books`),
   ...['http://127.0.0.1:99999/books', 'http://[::1/books'],
 ])('DB_URL cannot be %j', (DB_URL) => {

@@ -1,18 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bookKey, claimKey, counterKey } from '../../../../lib/dynamodb/keys.ts';
-
-test('shard by shard, books come in the order of their ids, none with the counter or a claim', () => {
-  const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
-  fc.assert(
-    fc.property(id, id, (one, other) => {
-      const [smaller, larger] = one < other ? [one, other] : [other, one];
-
-      expect(bookKey(smaller).shard).toBeLessThanOrEqual(bookKey(larger).shard);
-      expect(bookKey(smaller).shard).toBeGreaterThan(counterKey.shard);
-    }),
-  );
-});
 
 test('each of 10,000 claims has a safe id and partition of its own, without books or the counter', () => {
   const keys = Array.from({ length: 10_000 }, (_, index) => claimKey(`row-${index}`));

@@ -1,33 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyText } from '../../../../conformance/any-text.ts';
 import { readQueryPage } from '../../../../lib/dynamodb/query-page.ts';
-import { aBook, anyFieldValues } from '../../../support/a-book.ts';
+import { anyFieldValues } from '../../../support/a-book.ts';
 
 /** An integer; JSON has no -0. */
 const number = fc.maxSafeInteger().map((value) => value + 0);
 
-/** Texts that look like DynamoDB's JSON, besides any others. */
-const syntax = fc.constantFrom(
-  '{',
-  '"S":',
-  '"N":',
-  '"',
-  '\\',
-  '}',
-  '},{',
-  'Items":[',
-  '"id":',
-  ']',
-  'S',
-  ' ',
-);
-const text = fc.oneof(anyText, fc.string({ unit: syntax }));
-
 /** Attributes in any order, as DynamoDB promises none. */
-const texts = Object.entries(aBook()).flatMap(([name, value]) => (value === '' ? [[name, text]] : []));
 const item = fc
-  .record({ id: number, ...anyFieldValues, ...Object.fromEntries(texts) })
+  .record({ id: number, ...anyFieldValues })
   .map((book) => Object.entries(book))
   .chain((attributes) => fc.shuffledSubarray(attributes, { minLength: attributes.length }));
 
