@@ -50,10 +50,8 @@ export default defineConfig({
       }),
     ],
     coverage: {
-      provider: 'v8',
       include: ['lib/**/*.ts', 'handlers/**/*.ts', 'serverless/local/**/*.ts'],
       reporter: ['text-summary', 'html'],
-      reportsDirectory: 'coverage',
     },
   },
 });

@@ -1,5 +1,9 @@
+/** `node .ci/security/licences.ts LOCK_FILE...`: names packages under other licences; exit code 1 when there are any. */
+
+import { readFileSync } from 'node:fs';
+
 /** A package-lock.json of version 2 or 3; only tools need packages that it marks as `dev` or `devOptional`. */
-export interface LockFile {
+interface LockFile {
   readonly packages: Readonly<Record<string, { license?: unknown; dev?: boolean; devOptional?: boolean }>>;
 }
 
@@ -16,22 +20,19 @@ const forTools = [
 const mitByFile =
   /^(compute-(gcd|lcm)|httpntlm|stack-trace|validate\.io-(function|integer(-array)?|number))$/;
 
-/** Finds packages under other licences. `deployed` says whether packages that are no tools are deployed. */
-export function findForeignLicences({ packages }: LockFile, deployed: boolean): string[] {
-  return Object.entries(packages).flatMap(([path, { license: stated, dev, devOptional }]) => {
+for (const file of process.argv.slice(2)) {
+  const { packages }: LockFile = JSON.parse(readFileSync(file, 'utf8'));
+  for (const [path, { license: stated, dev, devOptional }] of Object.entries(packages)) {
     const name = path.replace(/^.*node_modules\//, '');
     const license = stated ?? (mitByFile.test(name) ? 'MIT' : null);
-    const isTool = !deployed || dev === true || devOptional === true;
-    const allowed = isTool ? forTools : permissive;
-    if (path === '' || (typeof license === 'string' && isAllowed(license, allowed))) return [];
-    return `${name}: ${JSON.stringify(license)}${isTool ? '' : ', deployed'}`;
-  });
-}
-
-/** Reads expressions of one operator, which are all that packages have: `MIT`, `(MIT OR GPL-3.0)`, `MIT AND Zlib`. */
-function isAllowed(expression: string, allowed: readonly string[]): boolean {
-  const plain = expression.replace(/^\((.*)\)$/, '$1');
-  const alternatives = plain.split(' OR ');
-  if (alternatives.length > 1) return alternatives.some((licence) => allowed.includes(licence));
-  return plain.split(' AND ').every((licence) => allowed.includes(licence));
+    const isDeployed = file === 'package-lock.json' && !dev && !devOptional;
+    const allowed = isDeployed ? permissive : forTools;
+    // All expressions that packages have: `MIT`, `MIT OR GPL-3.0`, `(MIT OR GPL-3.0)`.
+    const alternatives = String(license)
+      .replace(/^\((.*)\)$/, '$1')
+      .split(' OR ');
+    if (path === '' || alternatives.some((alternative) => allowed.includes(alternative))) continue;
+    console.log(`${file}: ${name}: ${JSON.stringify(license)}${isDeployed ? ', deployed' : ''}`);
+    process.exitCode = 1;
+  }
 }

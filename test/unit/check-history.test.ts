@@ -9,24 +9,16 @@ const emma: Book = { id: 1, ...aBook({ title: 'Emma', author: 'first', year: 1 }
 const dune: Book = { id: 2, ...aBook({ title: 'Dune', author: 'first', year: 1 }) };
 
 const create = ({ id, ...fields }: Book, invoked: number, returned: number): OneBook => {
-  const responded = returned < noResponse && { book: { id, ...fields } };
-  return { type: 'create', fields, invoked, returned, status: responded ? 201 : 0, ...responded };
+  const response = returned < noResponse ? { status: 201, book: { id, ...fields } } : { status: 0 };
+  return { type: 'create', fields, invoked, returned, ...response };
 };
 const get = (id: number, book: Book | undefined, invoked: number, returned: number): OneBook => {
   return { type: 'get', id, book, invoked, returned, status: book ? 200 : 404 };
 };
 const update = (book: Book, year: number, invoked: number, returned: number): OneBook => {
-  const responded = returned < noResponse && { book: { ...book, year } };
   const changes = { author: book.author, year };
-  return {
-    type: 'update',
-    id: book.id,
-    changes,
-    invoked,
-    returned,
-    status: responded ? 200 : 503,
-    ...responded,
-  };
+  const response = returned < noResponse ? { status: 200, book: { ...book, year } } : { status: 503 };
+  return { type: 'update', id: book.id, changes, invoked, returned, ...response };
 };
 const remove = (id: number, invoked: number, returned: number, status = 200): OneBook => {
   return { type: 'delete', id, invoked, returned, status: returned < noResponse ? status : 0 };

@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { auditLockFile, exitCodeOf, type Findings } from '../../.ci/security/audit.ts';
-import { findForeignLicences, type LockFile } from '../../.ci/security/licences.ts';
 import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -14,29 +12,29 @@ const project = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const writeJson = (file: string, value: object) => writeFile(file, JSON.stringify(value));
 
-const advisory = { url: 'x', title: 'It falls over', vulnerable_versions: '<2', cwe: [], cvss: {} };
-const vulnerable = (severity: string) => [`package-lock.json: vulnerable: left (${severity})`];
-const notAllowed = [expect.stringContaining('known vulnerabilities (405 Method Not Allowed')];
+const run = promisify(execFile);
 
-test.each<[string, object | undefined, Findings]>([
-  ['no advisory', {}, { found: [], notChecked: [] }],
-  [
-    'a low one',
-    { left: [{ ...advisory, id: 2, severity: 'low' }] },
-    { found: vulnerable('low'), notChecked: [] },
-  ],
-  [
-    'a high one',
-    { left: [{ ...advisory, id: 1, severity: 'high' }] },
-    { found: vulnerable('high'), notChecked: [] },
-  ],
-  ['no audit endpoint', undefined, { found: [], notChecked: notAllowed }],
-])('a lock file is checked against the advisories of a registry: %s', async (_, advisories, expected) => {
+/** Runs a command. @returns its exit code and what it prints */
+const runToEnd = (command: string, args: readonly string[], cwd?: string) =>
+  run(command, args, { cwd }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }) => ({ code, stdout }),
+  );
+
+const advisory = { url: 'x', title: 'It falls over', vulnerable_versions: '<2', cwe: [], cvss: {} };
+
+test.each<[number, string, advisories: readonly object[] | undefined, printed: string]>([
+  [0, 'without an advisory', [], 'found 0 vulnerabilities'],
+  [0, 'with an advisory below the level', [{ id: 3, severity: 'moderate' }], 'It falls over'],
+  [1, 'with an advisory of the level', [{ id: 1, severity: 'high' }], 'It falls over'],
+  [77, 'without an audit endpoint', undefined, 'audit endpoint returned an error'],
+])('the exit code of an audit is %i by a registry %s', async (expected, _registry, advisories, printed) => {
   const left = { name: 'left', versions: { '1.0.0': { name: 'left', version: '1.0.0' } } };
   const registry = createServer((request, response) => {
     if (advisories === undefined) return response.writeHead(405).end();
     const isAudit = request.url?.startsWith('/-/npm/v1/security/advisories/bulk');
-    const body = isAudit ? advisories : { ...left, 'dist-tags': { latest: '1.0.0' } };
+    const found = advisories.map((one) => ({ ...advisory, ...one }));
+    const body = isAudit ? { left: found } : { ...left, 'dist-tags': { latest: '1.0.0' } };
     return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
   });
   const url = `http://127.0.0.1:${await listen(registry)}`;
@@ -47,45 +45,43 @@ test.each<[string, object | undefined, Findings]>([
   await writeJson(join(folder, 'package.json'), victim);
   await writeJson(join(folder, 'package-lock.json'), { ...victim, lockfileVersion: 3, packages });
 
-  expect(await auditLockFile(folder, 'package-lock.json', '--registry', url)).toEqual(expected);
+  const options = ['--audit-level=high', '--registry', url];
+  const { code, stdout } = await runToEnd('.ci/security/audit', [folder, ...options]);
+
+  expect([code, stdout]).toEqual([expected, expect.stringContaining(printed)]);
 });
 
-test.each([
-  [[], [], 0],
-  [[], ['a'], 77],
-  [['b'], ['a'], 1],
-])('the exit code with %j found and %j not checked is %i', (found, notChecked, exitCode) => {
-  expect(exitCodeOf({ found, notChecked })).toBe(exitCode);
-});
+test('packages under foreign licences are named, of which tools may have more than what is deployed', async () => {
+  const folder = await makeTemporaryFolder();
+  const foreign = ['GPL-3.0-only', 'MIT AND GPL-3.0-only', '(GPL-2.0 OR AGPL-3.0)', 'MPL-2.0', '', null];
+  const entries = [
+    ...['MIT', 'MIT OR GPL-3.0', '(MIT OR GPL-3.0)', ...foreign].map((license) => ({ license })),
+    ...['MPL-2.0', 'AGPL-3.0'].map((license) => ({ license, dev: true })),
+    ...['MPL-2.0', 'AGPL-3.0'].map((license) => ({ license, devOptional: true })),
+  ];
+  const named = entries.map((entry) => [`node_modules/@a/${JSON.stringify(entry)}`, entry]);
+  const packages = Object.fromEntries([['', {}], ['node_modules/a/node_modules/none', {}], ...named]);
+  await writeJson(join(folder, 'package-lock.json'), { packages });
+  await writeJson(join(folder, 'tools.json'), { packages: { 'node_modules/c': { license: 'MPL-2.0' } } });
 
-const permitted = ['MIT', 'Apache-2.0', '(MIT OR GPL-3.0-or-later)', '(MIT AND Zlib)', 'MIT OR Apache-2.0'];
-const foreign = [
-  'GPL-3.0-only',
-  'MIT AND GPL-3.0-only',
-  '(GPL-2.0 OR AGPL-3.0)',
-  'MPL-2.0',
-  'UNLICENSED',
-  '',
-  null,
-];
+  const script = resolve('.ci/security/licences.ts');
+  const args = [script, 'tools.json', 'package-lock.json'];
+  const { code, stdout } = await runToEnd(process.execPath, args, folder);
 
-test.each<[LockFile['packages'][string], findings: string[], deployed?: boolean]>([
-  ...permitted.map((license): [object, string[]] => [{ license }, []]),
-  ...foreign.map((license): [object, string[]] => [{ license }, [`${JSON.stringify(license)}, deployed`]]),
-  [{}, ['null, deployed']],
-  [{ license: 'MPL-2.0' }, [], false],
-  [{ license: 'MPL-2.0', dev: true }, []],
-  [{ license: 'MPL-2.0', devOptional: true }, []],
-  [{ license: 'AGPL-3.0', dev: true }, ['"AGPL-3.0"']],
-  [{ license: 'AGPL-3.0', devOptional: true }, ['"AGPL-3.0"']],
-])('a package with %o has the foreign licences %j', (entry, licences, deployed = true) => {
-  const packages = { '': {}, 'node_modules/@a/b': entry };
-  expect(findForeignLicences({ packages }, deployed)).toEqual(licences.map((licence) => `@a/b: ${licence}`));
+  expect(code).toBe(1);
+  expect(stdout.trim().split('\n')).toEqual([
+    'package-lock.json: none: null, deployed',
+    ...foreign
+      .map((license) => JSON.stringify(license))
+      .map((text) => `package-lock.json: @a/{"license":${text}}: ${text}, deployed`),
+    'package-lock.json: @a/{"license":"AGPL-3.0","dev":true}: "AGPL-3.0"',
+    'package-lock.json: @a/{"license":"AGPL-3.0","devOptional":true}: "AGPL-3.0"',
+  ]);
 });
 
 test('npm ci runs no install script of a package that package.json names or not', async () => {
   const folder = await makeTemporaryFolder();
-  const npm = (cwd: string, ...args: string[]) => promisify(execFile)('npm', args, { cwd });
+  const npm = (cwd: string, ...args: string[]) => run('npm', args, { cwd });
   const marker = join(folder, 'it-ran');
   const scripts = { install: `node -e "fs.writeFileSync('${marker}', '')"` };
   await mkdir(join(folder, 'package'));

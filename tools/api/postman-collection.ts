@@ -33,11 +33,7 @@ const headerValues: Readonly<Record<string, object>> = {
 export async function makePostmanCollection(description: string): Promise<string> {
   const converter = createRequire(import.meta.url)('openapi-to-postmanv2');
   const source = { type: 'string', data: description };
-  const options = {
-    parametersResolution: 'Example',
-    folderStrategy: 'Tags',
-    includeAuthInfoInExample: false,
-  };
+  const options = { parametersResolution: 'Example', folderStrategy: 'Tags' };
   const { output, reason } = await promisify(converter.convertV2)(source, options);
   if (output === undefined) throw new Error(`openapi.yaml cannot be converted: ${reason}`);
   const { item, variable, ...rest } = JSON.parse(JSON.stringify(output[0].data), adapt);

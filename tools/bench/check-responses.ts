@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import assert from 'node:assert/strict';
 import { decodeToken } from '../../conformance/forge-token.ts';
 import { createEvent, type EndpointCall, type EventOverrides } from './calls.ts';
 import type { Candidate } from './candidates.ts';
@@ -27,10 +27,8 @@ export async function checkResponses(call: EndpointCall, candidates: readonly Ca
     }
     await instance.stop();
     expected ??= responses;
-    if (!isDeepStrictEqual(responses, expected)) {
-      const [theirs, ours] = [JSON.stringify(responses), JSON.stringify(expected)];
-      throw new Error(`${call.name}: ${candidate.name} responds ${theirs}, ours ${ours}`);
-    }
+    const labelled = (responses: unknown) => ({ endpoint: call.name, of: candidate.name, responses });
+    assert.deepEqual(labelled(responses), labelled(expected));
   }
 }
 

@@ -6,10 +6,11 @@ import { close, listen } from '../runtime/loopback-server.ts';
 interface Request {
   readonly TableName: string;
   readonly Key?: Readonly<Record<'shard' | 'id', { readonly N: string }>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, object>>;
 }
 
 /** The response of a table with books 1 to a number at the end of its name, which fit on one page. Every write succeeds. */
-function respond(operation: string, { TableName, Key }: Request): object | undefined {
+function respond(operation: string, { TableName, Key, ...request }: Request): object | undefined {
   const bookCount = Number(TableName.split('-').at(-1));
   const isCounter = Key?.shard.N === '-1';
   const makePage = (make: (id: number) => object) => {
@@ -20,9 +21,14 @@ function respond(operation: string, { TableName, Key }: Request): object | undef
     case 'GetItem':
       if (isCounter) return { Item: { ...Key, lastId: { N: `${bookCount}` } } };
       return Number(Key?.id.N) <= bookCount ? { Item: makeItem(Number(Key?.id.N)) } : {};
-    case 'UpdateItem':
-      return { Attributes: isCounter ? { lastId: { N: `${bookCount + 1}` } } : makeItem(1) };
+    case 'UpdateItem': {
+      if (isCounter) return { Attributes: { lastId: { N: `${bookCount + 1}` } } };
+      // Whoever changes or deletes a book looks for its own write in the response.
+      const { ':writeToken': writeToken, ':expiresAt': expiresAt } = request.ExpressionAttributeValues ?? {};
+      return { Attributes: { ...makeItem(1), writeToken, expiresAt } };
+    }
     case 'PutItem':
+    case 'DeleteItem':
       return {};
     case 'Query':
       return makePage(makeBook);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CloudWatch, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
-import { SNS } from '@aws-sdk/client-sns';
+import { SNS, type Subscription } from '@aws-sdk/client-sns';
 import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
 import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
@@ -35,15 +35,15 @@ async function main(): Promise<number> {
 async function checkSubscribers(stage: string): Promise<boolean> {
   const { AlarmTopic: TopicArn } = await readOutputs(stage);
   const { Subscriptions = [] } = await new SNS().listSubscriptionsByTopic({ TopicArn });
-  const confirmed = Subscriptions.filter(({ SubscriptionArn = '' }) => SubscriptionArn.startsWith('arn:'));
+  const isConfirmed = ({ SubscriptionArn = '' }: Subscription) => SubscriptionArn.startsWith('arn:');
   for (const subscription of Subscriptions) {
-    const isConfirmed = confirmed.includes(subscription);
-    const state = isConfirmed ? 'is told' : 'is not told: the link in the mail of AWS has not been followed';
+    const reason = 'the link in the mail of AWS has not been followed';
+    const state = isConfirmed(subscription) ? 'is told' : `is not told: ${reason}`;
     console.log(`${subscription.Endpoint} (${subscription.Protocol}) ${state}`);
   }
-  const advice = 'set alarmEmail, deploy, and follow the link in the mail of AWS.';
-  if (confirmed.length === 0) console.error(`No alarm reaches anybody: ${advice}`);
-  return confirmed.length > 0;
+  if (Subscriptions.some(isConfirmed)) return true;
+  console.error('No alarm reaches anybody: set alarmEmail, deploy, and follow the link in the mail of AWS.');
+  return false;
 }
 
 /** @returns whether the alarm was set to OK again */
@@ -66,11 +66,8 @@ aws cloudwatch set-alarm-state --alarm-name ${AlarmName} --state-value OK --stat
 }
 
 async function findAlarm(stage: string, logicalId: string): Promise<MetricAlarm> {
-  const AlarmNamePrefix = `${stackNameOf(stage)}-`;
-  const { MetricAlarms = [] } = await new CloudWatch().describeAlarms({ AlarmNamePrefix });
-  const logicalIdOf = ({ AlarmName = '' }) => AlarmName.slice(AlarmNamePrefix.length).split('-')[0];
-  const found = MetricAlarms.find((alarm) => logicalIdOf(alarm) === logicalId);
-  if (found !== undefined) return found;
-  const others = MetricAlarms.map(logicalIdOf).join(', ');
-  throw new StageError(`Stage ${stage} has no ${logicalId}. Its alarms are ${others}.`);
+  const AlarmNamePrefix = `${stackNameOf(stage)}-${logicalId}-`;
+  const { MetricAlarms: [alarm] = [] } = await new CloudWatch().describeAlarms({ AlarmNamePrefix });
+  if (alarm !== undefined) return alarm;
+  throw new StageError(`Stage ${stage} has no ${logicalId}. docs/operations.md, "Alarms", names them.`);
 }

@@ -19,7 +19,6 @@ administrator.
 
   --at TIME         the moment, with a time zone: 2026-01-31T12:00:00Z
   --table TABLE     switch to a table that exists, such as the one before
-  --from TABLE      restore from this table instead of the one that the stage uses
   --prepare         do everything but the switch, for a look at the comparison, or as a rehearsal
   --yes             do everything
   --region REGION   instead of AWS_REGION`;
@@ -40,7 +39,7 @@ try {
 function readOptions() {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
-  const options = { stage: text, region: text, at: text, table: text, from: text, prepare: flag, yes: flag };
+  const options = { stage: text, region: text, at: text, table: text, prepare: flag, yes: flag };
   const { values } = readCommandLine(usage, options);
   const { at, table } = values;
   const stage = values.stage ?? endWithAdvice('--stage is needed.');
@@ -54,12 +53,12 @@ function readOptions() {
 
 type Options = Omit<ReturnType<typeof readOptions>, 'region'>;
 
-async function restore({ stage, at, table, from, prepare, yes }: Options): Promise<void> {
+async function restore({ stage, at, table, prepare, yes }: Options): Promise<void> {
   const client = new DynamoDB();
   const live = await findLiveTable(stage);
   const suffix = at && suffixOf(at);
-  const isDone = suffix !== undefined && from === undefined && live.endsWith(suffix);
-  const source = from ?? (isDone ? live.slice(0, -suffix.length) : live);
+  const isDone = suffix !== undefined && live.endsWith(suffix);
+  const source = isDone ? live.slice(0, -suffix.length) : live;
   const target = table ?? `${source}${suffix}`;
   const [existing, liveTable] = await Promise.all([findTable(client, target), findTable(client, live)]);
   if (!`${target}-`.startsWith(`${stackNameOf(stage)}-`)) {
@@ -106,11 +105,8 @@ async function restore({ stage, at, table, from, prepare, yes }: Options): Promi
 }
 
 async function findLiveTable(stage: string): Promise<string> {
-  const { BookTableName } = await readOutputs(stage);
-  if (BookTableName !== undefined) return BookTableName;
-  throw new StageError(
-    `The stack of stage ${stage} names no table: its last deploy failed. Deploy it again.`,
-  );
+  const { BookTableName = '' } = await readOutputs(stage);
+  return BookTableName;
 }
 
 async function compareTables(client: DynamoDB, live: string, target: string): Promise<void> {

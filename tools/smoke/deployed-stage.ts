@@ -14,23 +14,12 @@ export interface DeployedStage {
   readonly corsOrigin?: string | undefined;
 }
 
-/** @throws {StageError} when there is no such stage in the account and region, or it cannot be read */
+/** @throws {StageError} as {@link readOutputs} does, and an error of AWS when its credentials cannot be read */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
-  const outputs = await readOutputs(stage);
-  const { ServiceEndpoint: baseUrl, ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin } = outputs;
-  const { CredentialsSecret: SecretId } = outputs;
-  if (baseUrl === undefined || SecretId === undefined) {
-    throw new StageError(
-      `The stack of stage "${stage}" has no outputs: its last deploy failed. Deploy it again.`,
-    );
-  }
-  try {
-    const { SecretString = '' } = await new SecretsManager().getSecretValue({ SecretId });
-    return { baseUrl, executeApiUrl, corsOrigin, ...JSON.parse(SecretString) };
-  } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new StageError(`The credentials of stage "${stage}" cannot be read: ${reason}`, { cause });
-  }
+  const { ServiceEndpoint: baseUrl = '', ...outputs } = await readOutputs(stage);
+  const { ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin, CredentialsSecret: SecretId } = outputs;
+  const { SecretString = '' } = await new SecretsManager().getSecretValue({ SecretId });
+  return { baseUrl, executeApiUrl, corsOrigin, ...JSON.parse(SecretString) };
 }
 
 /** Finds the address at which a stage can be reached now: its domain name may not be in the DNS yet. */
@@ -46,14 +35,13 @@ export async function findAddress({ baseUrl, executeApiUrl }: DeployedStage): Pr
   }
 }
 
-/** @throws {StageError} when there is no such stack, or it cannot be read */
+/** @throws {StageError} when there is no such stack, when it cannot be read, or when its deploy failed */
 export async function readOutputs(stage: string): Promise<StageStack['outputs']> {
   const stackName = stackNameOf(stage);
   const stack = await findStack(stackName).catch((cause: Error) => {
     throw new StageError(`The stack ${stackName} cannot be read: ${cause.message}`, { cause });
   });
-  if (stack !== undefined) return stack.outputs;
-  throw new StageError(
-    `The stack ${stackName} cannot be read: It is not deployed in this account and region.`,
-  );
+  if (stack === undefined) throw new StageError(`${stackName} is not deployed in this account and region.`);
+  if (stack.outputs.ServiceEndpoint !== undefined) return stack.outputs;
+  throw new StageError(`The stack ${stackName} has no outputs: its last deploy failed. Deploy it again.`);
 }

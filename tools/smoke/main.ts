@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
-import { StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { functionNames } from '../../serverless/packaging/package-service.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
@@ -23,11 +23,7 @@ Options: --base-url and --host-header, for a stage that is reached by another ad
 
 const text = { type: 'string' } as const;
 
-process.exitCode = await main().catch((error) => {
-  if (!(error instanceof StageError)) throw error;
-  console.error(error.message);
-  return 1;
-});
+process.exitCode = await main().catch(reportStageError);
 
 async function main(): Promise<number> {
   const { values } = readCommandLine(usage, {

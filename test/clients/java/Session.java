@@ -1,5 +1,6 @@
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
 import org.openapitools.client.api.BooksApi;
@@ -43,13 +44,9 @@ public class Session {
     assert statusOf(() -> books.deleteBook(id, null)) == 404;
   }
 
-  private interface Call {
-    void send() throws ApiException;
-  }
-
-  private static int statusOf(Call call) {
+  private static int statusOf(Callable<?> call) throws Exception {
     try {
-      call.send();
+      call.call();
       return 200;
     } catch (ApiException error) {
       return error.getCode();

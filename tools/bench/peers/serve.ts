@@ -7,11 +7,8 @@ type PeerRequest = { readonly id?: string | undefined; readonly body?: unknown }
 
 /** Makes a Lambda handler without a framework. */
 export function serve(respondTo: (request: PeerRequest) => Promise<Envelope>, isPublic: boolean) {
-  return async ({
-    headers,
-    pathParameters,
-    ...event
-  }: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
+  return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
+    const { headers, pathParameters } = event;
     const refusal = isPublic ? undefined : refuseToken(headers.Authorization ?? headers.authorization);
     const envelope = refusal ?? (await respondTo({ id: pathParameters?.id, body: parseBody(event) }));
     return {
@@ -22,10 +19,7 @@ export function serve(respondTo: (request: PeerRequest) => Promise<Envelope>, is
   };
 }
 
-function parseBody({
-  body,
-  isBase64Encoded,
-}: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>): unknown {
+function parseBody({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
   try {
     return JSON.parse(isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? ''));
   } catch {
