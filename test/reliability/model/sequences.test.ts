@@ -58,15 +58,13 @@ const wholeList: BookRequest = {
   limit: Number.POSITIVE_INFINITY,
 };
 
-const anyRequest = draw([4, oneBookRequest], [1, listRequest]);
 const anyRequests = fc.array(oneBookRequest, { minLength: 1, maxLength: 3 });
 const anyClients = fc.array(anyRequests, { minLength: 2, maxLength: 3 });
 
-/** Every kind of command, those that change books most often. */
-const anyCommand = draw(
-  [15, anyRequest.map((choice) => command(choice, runRequest))],
-  [3, anyClients.map((clients) => command(clients, runClients))],
-);
+/** One request, or the requests of concurrent clients. */
+type Command = RequestChoice | readonly (readonly RequestChoice[])[];
+
+const anyCommand = draw<Command>([15, draw([4, oneBookRequest], [1, listRequest])], [3, anyClients]);
 
 /** A new catalog, and one whose next books are in two shards. */
 const idsBefore = fc.constantFrom(0, 9_997, 19_998);
@@ -75,17 +73,16 @@ test(
   `${sequences} random sequences of requests get the responses of the specification`,
   async () => {
     const log = captureLog();
+    const anyCommands = fc.array(anyCommand, { maxLength: maxCommands, size: 'max' });
     await fc.assert(
-      fc.asyncProperty(
-        idsBefore,
-        fc.commands([anyCommand], { maxCommands, size: 'max' }),
-        (lastId, commands) =>
-          fc.asyncModelRun(async () => {
-            await emptyTable(lastId);
-            const catalog = { lastId, spareIds: 0, books: new Map(), keys: new Map() };
-            return { model: { idsBefore: lastId, catalog }, real: call };
-          }, commands),
-      ),
+      fc.asyncProperty(idsBefore, anyCommands, async (lastId, commands) => {
+        await emptyTable(lastId);
+        const catalog = { lastId, spareIds: 0, books: new Map(), keys: new Map() };
+        const model: Model = { idsBefore: lastId, catalog };
+        for (const command of commands) {
+          await ('type' in command ? runRequest(model, command) : runClients(model, command));
+        }
+      }),
       { numRuns: sequences },
     );
 
@@ -94,13 +91,6 @@ test(
   },
   timeLimitMs,
 );
-
-function command<Choice extends object>(
-  choice: Choice,
-  run: (model: Model, choice: Choice) => Promise<void>,
-): fc.AsyncCommand<Model, Call> {
-  return { check: () => true, run: (model) => run(model, choice), toString: () => describe(choice) };
-}
 
 /** One client, one request. */
 async function runRequest(model: Model, choice: RequestChoice): Promise<void> {
