@@ -87,7 +87,8 @@ export class Workload {
     if (kind === 'list') return { type: kind, after: id - 1, limit: pageSize };
     if (kind === 'get' || kind === 'delete') return { type: kind, id };
     const author = `${fragments[randomInt(fragments.length)]} ${randomUUID()}`;
-    return { type: 'update', id, changes: { author, year: randomInt(1_000_000) } };
+    const changes = [{ author }, { year: randomInt(1_000_000) }];
+    return { type: 'update', id, changes: changes[randomInt(2)] ?? {} };
   }
 }
 
