@@ -28,12 +28,8 @@ export async function record(ask: Ask, request: BookRequest): Promise<Operation>
 
 function toHttp(request: BookRequest): Parameters<Ask> {
   if (request.type === 'create') {
-    return [
-      'POST',
-      '/book',
-      request.fields,
-      request.key === undefined ? {} : { 'Idempotency-Key': request.key },
-    ];
+    const headers = request.key === undefined ? {} : { 'Idempotency-Key': request.key };
+    return ['POST', '/book', request.fields, headers];
   }
   if (request.type === 'list') {
     const { after, limit } = request;

@@ -69,9 +69,10 @@ export class Workload {
     const operation = await record(askAt(baseUrl), chosen);
     this.operations.push(operation);
     if (chosen.type !== 'create') return operation;
+    if (operation.returned === Number.POSITIVE_INFINITY) this.#openCreates.push(chosen);
     const { book } = operation;
-    if (book === undefined) this.#openCreates.push(chosen);
-    else if (!this.#books.some(({ id }) => id === book.id)) this.#books.push({ id: book.id, create: chosen });
+    const isNew = book && !this.#books.some(({ id }) => id === book.id);
+    if (isNew) this.#books.push({ id: book.id, create: chosen });
     if (this.#books.length > this.#options.booksInUse) this.#books.shift();
     return operation;
   }
@@ -94,12 +95,10 @@ export class Workload {
 
 function askAt(baseUrl: string): Ask {
   return async (method, path, body, headers) => {
-    const init = { method, headers: { Authorization: validToken, ...headers } };
+    const content = body && { body: JSON.stringify(body) };
     try {
-      const response = await request(baseUrl + path, {
-        ...init,
-        ...(body && { body: JSON.stringify(body) }),
-      });
+      const allHeaders = { Authorization: validToken, ...headers };
+      const response = await request(baseUrl + path, { method, headers: allHeaders, ...content });
       return { ...response, headers: new Headers(response.headers as Record<string, string>) };
     } catch (error) {
       // Otherwise the connection broke.
