@@ -43,6 +43,8 @@ export function findOrder<State, Operation extends Interval>(
         left.filter((other) => other !== operation),
       );
       if (rest) return [operation, ...rest];
+      // What changes nothing could come first in any order.
+      if (next === state) return undefined;
     }
     return undefined;
   };

@@ -215,6 +215,8 @@ export async function startFaultyProxy(
     outgoing.writeHead(response.status, response.headers).end(response.body);
   };
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
+  // An idle connection ends by `endConnections` alone.
+  server.keepAliveTimeout = 0;
   const sockets = { tcp: new Set<Socket>(), http: new Set<Socket>() };
   const track = (open: Set<Socket>) => (socket: Socket) => {
     open.add(socket);

@@ -37,10 +37,12 @@ export async function loadHandlers(databaseUrl: string, routes = functions.map(r
 
   return async (
     httpMethod: string,
-    path: string,
+    pathAndQuery: string,
     request: Partial<APIGatewayProxyEvent> = {},
     remainingMs?: number,
   ) => {
+    const [path = '', query] = pathAndQuery.split('?');
+    const queryStringParameters = query === undefined ? null : Object.fromEntries(new URLSearchParams(query));
     const sent = `${httpMethod} ${path}`;
     const route = sent in handlers ? sent : routes.find((each) => makePattern(each).test(sent));
     const handler = handlers[route ?? ''];
@@ -48,7 +50,14 @@ export async function loadHandlers(databaseUrl: string, routes = functions.map(r
     const resource = route.slice(httpMethod.length + 1);
     const { groups = null } = makePattern(route).exec(sent) ?? {};
     const pathParameters = groups && { ...groups };
-    const event = createEvent({ httpMethod, path, resource, pathParameters, ...request });
+    const event = createEvent({
+      httpMethod,
+      path,
+      resource,
+      pathParameters,
+      queryStringParameters,
+      ...request,
+    });
     const response = await handler(event, createContext(remainingMs));
     const { statusCode, headers, body } = response as APIGatewayProxyResult;
     // A 304 has no body.

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { LambdaInstance } from '../runtime/lambda-instance.ts';
-import { toHttpResponse } from '../runtime/runtime-api.ts';
 
 /** Invokes a function and reads its response to the end. */
 export async function invoke({ api }: LambdaInstance, event: unknown) {
-  const { statusCode, body } = await toHttpResponse(await api.invoke(event));
+  const { statusCode, body } = await api.invoke(event);
   return { statusCode, body: await text(body) };
 }
 

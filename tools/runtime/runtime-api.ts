@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { buffer, json } from 'node:stream/consumers';
-import type { APIGatewayProxyResult } from 'aws-lambda';
+import { buffer, json, text } from 'node:stream/consumers';
 import { close, listen } from './loopback-server.ts';
 
-/** The response of a function to an invocation. */
-export type InvocationResult =
-  | { readonly kind: 'response'; readonly payload: unknown }
-  | { readonly kind: 'stream'; readonly stream: IncomingMessage }
-  | { readonly kind: 'error'; readonly error: unknown };
+/** The response of a function, as API Gateway would send it to the client. */
+export interface FunctionResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes of the body, base64 decoded; breaks off with an error when the function fails half-way. */
+  readonly body: AsyncIterable<Buffer>;
+}
 
-interface Invocation extends PromiseWithResolvers<InvocationResult> {
+interface Invocation extends PromiseWithResolvers<FunctionResponse> {
   readonly id: string;
   readonly event: unknown;
   readonly timeoutMs: number;
@@ -48,9 +49,9 @@ export class RuntimeApi {
     return api;
   }
 
-  /** @returns when the response starts, the invocation fails, or the function reports an error */
-  invoke(event: unknown, timeoutMs = usualTimeoutMs): Promise<InvocationResult> {
-    const invocation = { id: randomUUID(), event, timeoutMs, ...Promise.withResolvers<InvocationResult>() };
+  /** @returns the response when it starts @throws an Error when the invocation fails, or the function reports one */
+  invoke(event: unknown, timeoutMs = usualTimeoutMs): Promise<FunctionResponse> {
+    const invocation = { id: randomUUID(), event, timeoutMs, ...Promise.withResolvers<FunctionResponse>() };
     this.#invocations.set(invocation.id, invocation);
     this.#queue.push(invocation);
     this.#dispatch();
@@ -96,48 +97,32 @@ export class RuntimeApi {
     if (phase === 'init') {
       this.#init.reject(new Error(JSON.stringify(await json(request))));
     } else if (outcome === 'error') {
-      invocation?.resolve({ kind: 'error', error: await json(request) });
+      invocation?.reject(new Error(`the function failed: ${await text(request)}`));
     } else if (request.headers['lambda-runtime-function-response-mode'] === 'streaming') {
-      invocation?.resolve({ kind: 'stream', stream: request });
+      invocation?.resolve(readStream(request));
       await once(request, 'close');
     } else {
       const payload = await buffer(request);
       if (payload.length > maxPayloadBytes) {
-        const error = { errorType: 'Function.ResponseSizeTooLarge' };
-        invocation?.resolve({ kind: 'error', error });
-        response.writeHead(413).end(JSON.stringify(error));
+        const errorType = 'Function.ResponseSizeTooLarge';
+        invocation?.reject(new Error(`the function failed: ${errorType}`));
+        response.writeHead(413).end(JSON.stringify({ errorType }));
         return;
       }
-      invocation?.resolve({ kind: 'response', payload: JSON.parse(payload.toString()) });
+      const { body, isBase64Encoded, ...head } = JSON.parse(payload.toString());
+      const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+      invocation?.resolve({ ...head, body: Readable.from([bytes]) });
     }
     response.writeHead(202).end();
   }
 }
 
-/** What API Gateway would send to the client. */
-export interface ProxyResponse {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The bytes of the body, base64 decoded; breaks off with an error when the function fails half-way. */
-  readonly body: AsyncIterable<Buffer>;
-}
-
 /** Between the metadata and the body of a stream ("Set up a Lambda proxy integration with payload response streaming"). */
 const delimiter = Buffer.alloc(8);
 
-/**
- * Reads an invocation's result as API Gateway does, whether it is streamed or not.
- *
- * @throws an Error when the function reported one
- */
-export async function toHttpResponse(result: InvocationResult): Promise<ProxyResponse> {
-  if (result.kind === 'error') throw new Error(`the function failed: ${JSON.stringify(result.error)}`);
-  if (result.kind === 'response') {
-    const { statusCode, headers, body, isBase64Encoded } = result.payload as APIGatewayProxyResult;
-    const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-    return { statusCode, headers: headers as Record<string, string>, body: Readable.from([bytes]) };
-  }
-  const chunks: AsyncIterator<Buffer> = result.stream[Symbol.asyncIterator]();
+/** Reads the metadata of a streamed response. */
+async function readStream(stream: IncomingMessage): Promise<FunctionResponse> {
+  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   let received = Buffer.alloc(0);
   while (!received.includes(delimiter)) {
     const { done, value } = await chunks.next();
@@ -148,7 +133,7 @@ export async function toHttpResponse(result: InvocationResult): Promise<ProxyRes
   const readBody = async function* () {
     yield received.subarray(end + delimiter.length);
     yield* { [Symbol.asyncIterator]: () => chunks };
-    const failure = result.stream.trailers['lambda-runtime-function-error-type'];
+    const failure = stream.trailers['lambda-runtime-function-error-type'];
     if (failure) throw new Error(`the function failed while it streamed: ${failure}`);
   };
   return { ...JSON.parse(received.subarray(0, end).toString('utf8')), body: readBody() };

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
 import { functions } from '../../../serverless/packaging/package-service.ts';
 import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { close, listen } from '../../../tools/runtime/loopback-server.ts';
-import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import { startFunction } from './start-function.ts';
 
 /** More instances would only compete for the processors. */
@@ -42,24 +42,21 @@ export async function startGateway(environment: NodeJS.ProcessEnv) {
   return { baseUrl, instances, stop };
 }
 
-/** Makes a handler with a few instances, each of which takes one invocation after the other. */
+/** Makes a handler that invokes an idle instance, or starts another one. */
 function createHandler(start: () => Promise<LambdaInstance>): LoadedFunction['handler'] {
-  const pool: { readonly instance: Promise<LambdaInstance>; pending: number }[] = [];
-  return streamifyResponse(async (event, response) => {
-    let member = pool.toSorted((one, other) => one.pending - other.pending)[0];
-    if (member === undefined || (member.pending > 0 && pool.length < maxInstances)) {
-      member = { instance: start(), pending: 0 };
-      pool.push(member);
-    }
-    member.pending += 1;
-    try {
-      const { api } = await member.instance;
-      const { statusCode, headers, body } = await toHttpResponse(await api.invoke(event));
-      await pipeline(body, response.writeHead(statusCode, headers));
-    } finally {
-      member.pending -= 1;
-    }
-  });
+  const limit = pLimit(maxInstances);
+  const idle: Promise<LambdaInstance>[] = [];
+  return streamifyResponse((event, response) =>
+    limit(async () => {
+      const instance = idle.pop() ?? start();
+      try {
+        const { statusCode, headers, body } = await (await instance).api.invoke(event);
+        await pipeline(body, response.writeHead(statusCode, headers));
+      } finally {
+        idle.push(instance);
+      }
+    }),
+  );
 }
 
 /** The local gateway's version of a global of Lambda's Node runtime. */

@@ -5,7 +5,6 @@ import { decodeBody } from '../../../conformance/decode-body.ts';
 import type { Book } from '../../../lib/books/book.ts';
 import { memorySize } from '../../../serverless/packaging/package-service.ts';
 import { readPeakMemoryMb } from '../../../tools/runtime/lambda-instance.ts';
-import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import { aBook } from '../../support/a-book.ts';
 import { setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables, validToken } from '../../support/fixtures.ts';
@@ -29,9 +28,7 @@ const titles: Readonly<Record<string, string>> = {
   'CJK characters': '書'.repeat(titleBytes / 3),
 };
 
-type Reader = (body: AsyncIterable<Buffer>) => Promise<Buffer | undefined>;
-
-const readSlowly: Reader = async (body) => {
+async function readSlowly(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let unpausedBytes = 0;
   for await (const chunk of body) {
@@ -42,16 +39,9 @@ const readSlowly: Reader = async (body) => {
     unpausedBytes = 0;
   }
   return Buffer.concat(chunks);
-};
+}
 
-/** The client hangs up: Lambda still reads the response to its end. */
-const vanish: Reader = async (body) => {
-  for await (const _ of body);
-  return undefined;
-};
-
-const requests: readonly { readonly read: Reader; readonly coding: string; readonly limit?: string }[] = [
-  { read: vanish, coding: 'identity' },
+const requests = [
   { read: readSlowly, coding: 'identity' },
   ...['zstd', 'br', 'gzip'].map((coding) => ({ read: buffer, coding })),
   { read: buffer, coding: 'identity', limit: '1000' },
@@ -71,13 +61,12 @@ test.for(Object.entries(titles))(
     await setCounter(table, bookCount * everyId);
     const instance = await startForTest('listBooks', { DB_URL: table.url });
 
-    for (const { read, coding, limit } of requests) {
+    for (const { read, coding, ...page } of requests) {
       const headers = { Authorization: validToken, 'Accept-Encoding': coding };
-      const event = createEvent({ headers, queryStringParameters: limit === undefined ? null : { limit } });
-      const response = await toHttpResponse(await instance.api.invoke(event));
-      const body = await read(response.body);
-      if (body === undefined) continue;
-      const { data } = JSON.parse(decodeBody(body, response.headers['Content-Encoding']).toString());
+      const event = createEvent({ headers, queryStringParameters: page });
+      const response = await instance.api.invoke(event);
+      const body = decodeBody(await read(response.body), response.headers['Content-Encoding']);
+      const { data } = JSON.parse(body.toString());
       expect(data).toHaveLength(bookCount);
       expect(data.every((book: Book) => book.title === title)).toBe(true);
     }

@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
 import { functions } from '../../../serverless/packaging/package-service.ts';
 import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
-import { toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
 import { settings } from '../../support/load-handlers.ts';
 
 export { settings } from '../../support/load-handlers.ts';
@@ -38,6 +37,6 @@ export async function startForTest(...args: Parameters<typeof startFunction>): P
 
 /** Sends a request to an instance, and reads the envelope of its response. */
 export async function invoke({ api }: LambdaInstance, event: unknown, timeoutMs?: number) {
-  const { statusCode, body } = await toHttpResponse(await api.invoke(event, timeoutMs));
+  const { statusCode, body } = await api.invoke(event, timeoutMs);
   return { statusCode, envelope: JSON.parse((await buffer(body)).toString()) };
 }

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
-import { type ProxyResponse, toHttpResponse } from '../../../tools/runtime/runtime-api.ts';
+import type { FunctionResponse } from '../../../tools/runtime/runtime-api.ts';
 import { storedText } from '../../simulators/faulty-proxy.ts';
 import { aBook } from '../../support/a-book.ts';
 import { seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
@@ -25,9 +25,9 @@ afterEach(() => proxy.heal());
 const startList = (tableName: string) =>
   startForTest('listBooks', { DB_URL: `${proxy.endpoint}/${tableName}` });
 
-async function requestList(instance: LambdaInstance, coding = 'identity'): Promise<ProxyResponse> {
+async function requestList(instance: LambdaInstance, coding = 'identity'): Promise<FunctionResponse> {
   const headers = { Authorization: validToken, 'Accept-Encoding': coding };
-  return toHttpResponse(await instance.api.invoke(createEvent({ headers })));
+  return instance.api.invoke(createEvent({ headers }));
 }
 
 async function readIds(instance: LambdaInstance): Promise<readonly number[]> {

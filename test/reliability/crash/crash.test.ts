@@ -5,10 +5,17 @@ import { LocalService } from '../../../tools/local/local-service.ts';
 import { startEngineProcess } from '../../simulators/engine.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { checkHistory } from '../check-history.ts';
-import { Workload } from './workload.ts';
+import { Workload } from '../workload.ts';
 
 /** The number of kills. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
+
+/** Few books at a time, so that clients share them. */
+const workloadOptions = {
+  clients: 8,
+  booksInUse: 6,
+  mix: { get: 30, list: 2, update: 30, create: 20, repeat: 8, delete: 10 },
+};
 
 async function startService({ onTestFinished }: TestContext, environment: NodeJS.ProcessEnv) {
   const service = await LocalService.start(environment);
@@ -24,7 +31,6 @@ async function check(workload: Workload, baseUrl: string): Promise<void> {
   await workload.completeCreates(baseUrl);
   expect(await workload.list(baseUrl)).toBe(200);
   expect(checkHistory(workload.operations)).toEqual([]);
-  expect(workload.violations).toEqual([]);
   expect(workload.acknowledgedWrites).toBeGreaterThan(rounds);
   console.log(`${rounds} crashes, ${workload.acknowledgedWrites} acknowledged writes, none lost`);
 }
@@ -32,7 +38,7 @@ async function check(workload: Workload, baseUrl: string): Promise<void> {
 describe.concurrent(`kill -9, ${rounds} times under load: nothing is lost or made up`, () => {
   test('of the service and the engine in it', async (context) => {
     const environment = { DB_PATH: await makeTemporaryFolder(context.onTestFinished) };
-    const workload = new Workload();
+    const workload = new Workload(workloadOptions);
     for (let round = 0; round < rounds; round += 1) {
       const service = await startService(context, environment);
       expect(await workload.list(service.baseUrl)).toBe(200);
@@ -51,7 +57,7 @@ describe.concurrent(`kill -9, ${rounds} times under load: nothing is lost or mad
     let engine = await startEngineProcess(dataFolder);
     context.onTestFinished(() => engine.kill());
     const { baseUrl } = await startService(context, { DB_URL: `http://127.0.0.1:${engine.port}/books` });
-    const workload = new Workload();
+    const workload = new Workload(workloadOptions);
     const stop = new AbortController();
     const working = workload.run(baseUrl, stop.signal);
     for (let round = 0; round < rounds; round += 1) {

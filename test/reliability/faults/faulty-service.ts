@@ -1,30 +1,35 @@
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
 import pLimit from 'p-limit';
 import { expect, onTestFinished } from 'vitest';
-import type { Book } from '../../../lib/books/book.ts';
+import { checkResponse } from '../../../conformance/contract/check-response.ts';
+import type { Envelope } from '../../../conformance/http-client.ts';
 import { startEngine } from '../../simulators/engine.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
 import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
-import { type BookTable, createBookTable, listBooks, setCounter } from '../../support/book-table.ts';
+import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { validToken } from '../../support/fixtures.ts';
-import { type Call, loadHandlers } from '../../support/load-handlers.ts';
+import { loadHandlers } from '../../support/load-handlers.ts';
+import type { Ask } from '../record.ts';
 
 /** A service with the faulty proxy between its functions and an engine. */
 export interface FaultyService {
   readonly proxy: FaultyProxy;
   /** The table past the proxy. */
   readonly table: BookTable;
-  /** Sends a request with a token; an object as its body becomes JSON. */
-  ask(method: string, path: string, body?: object, headers?: Record<string, string>): ReturnType<Call>;
-  /** Reads the books past the proxy, by id. */
-  readStored(): Promise<Map<number, Book>>;
+  readonly ask: Ask;
 }
 
 type Options = Readonly<{ isTls?: boolean; withoutChecksums?: boolean }>;
 
 /** Starts the functions on an endpoint and table. @returns what sends a request to them */
-type StartFunctions = (databaseUrl: string) => Promise<Call>;
+type StartFunctions = (databaseUrl: string) => Promise<Send>;
+type Send = (
+  method: string,
+  path: string,
+  request: { readonly headers: Record<string, string>; readonly body?: string },
+  timeoutMs: number,
+) => Promise<{ readonly status: number; readonly headers?: object | undefined; readonly envelope: Envelope }>;
 
 /** The timeouts of the functions in serverless.yml, in milliseconds. That of a list allows for slow clients. */
 const timeoutsMs: Record<string, number> = { POST: 28_000, PUT: 20_000, GET: 10_000, DELETE: 20_000 };
@@ -56,24 +61,26 @@ export async function startFaultyService(
   });
   const table = await createBookTable(engine.endpoint);
   await setCounter(table, idsBefore);
-  const call = await startFunctions(`${proxy.endpoint}/${table.tableName}`);
+  const send = await startFunctions(`${proxy.endpoint}/${table.tableName}`);
   return {
     proxy,
     table,
-    ask: async (method, path, body, headers = {}) => {
-      const { pathname, searchParams } = new URL(path, 'http://localhost');
-      const timeoutMs = pathname === '/books' ? listTimeoutMs : (timeoutsMs[method] ?? 0);
-      const event = {
-        headers: { Authorization: validToken, ...headers },
-        queryStringParameters: Object.fromEntries(searchParams),
-        body: body ? JSON.stringify(body) : null,
-      };
+    ask: async (method, path, body, headers) => {
+      const timeoutMs = path.startsWith('/books') ? listTimeoutMs : (timeoutsMs[method] ?? 0);
+      const content = body && { body: JSON.stringify(body) };
+      const request = { headers: { Authorization: validToken, ...headers }, ...content };
       const startedAt = performance.now();
-      const response = await call(method, pathname, event, timeoutMs);
+      const { envelope, ...response } = await send(method, path, request, timeoutMs);
       expect(performance.now() - startedAt, `${method} ${path} in time`).toBeLessThan(timeoutMs + lagMs);
-      return response;
+      const received = new Headers(response.headers as Record<string, string>);
+      checkResponse({
+        request: { method, path },
+        status: response.status,
+        headers: Object.fromEntries(received),
+        body: Buffer.from(JSON.stringify(envelope)),
+      });
+      return { status: response.status, headers: received, envelope };
     },
-    readStored: async () => new Map((await listBooks(table)).map((book) => [book.id, book])),
   };
 }
 
@@ -107,13 +114,7 @@ export async function underEveryFault<Service>(
       });
     }
   };
-  const lanes = faults.filter(isSlow).map((fault) => [fault]);
-  const quick = Object.values(
-    Object.groupBy(
-      faults.filter((fault) => !isSlow(fault)),
-      (_, index) => index % quickAtOnce,
-    ),
-  );
-  await Promise.all([...lanes, ...quick].map((some = []) => run(some)));
+  const lanes = Object.groupBy(faults, (fault, index) => (isSlow(fault) ? fault : `${index % quickAtOnce}`));
+  await Promise.all(Object.values(lanes).map((some = []) => run(some)));
   return failures;
 }

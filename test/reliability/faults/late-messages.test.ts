@@ -92,26 +92,30 @@ interface History {
   readonly tags: Map<number, string[]>;
 }
 
-type Request = BookRequest & { readonly ifMatch?: readonly string[] | undefined };
+type Request = Exclude<BookRequest, { type: 'list' }>;
 
 /** Makes the request of a step. Its year is unique, so that a book shows whose update it has. */
 function chooseRequest({ kind, book, key, ifMatch }: Step, { operations, ids, tags }: History): Request {
   const id = ids[book % ids.length] as number;
   if (kind === 'get') return { type: kind, id };
   if (kind === 'create') return { type: kind, fields: aBook({ title: `number ${operations.length}` }) };
-  if (kind === 'create with key') return { type: 'create', fields: aBook({ title: `key ${ids[0]} ${key}` }) };
+  if (kind === 'create with key') {
+    const title = `key ${ids[0]} ${key}`;
+    return { type: 'create', fields: aBook({ title }), key: title };
+  }
   const seen = tags.get(id) ?? [];
   const condition = ifMatch === 'none' ? {} : { ifMatch: [seen.at(ifMatch === 'last' ? -1 : -2) ?? 'none'] };
   if (kind === 'delete') return { type: kind, id, ...condition };
   return { type: kind, id, changes: { year: operations.length }, ...condition };
 }
 
-async function send(books: BookRepository, request: Request): Promise<Partial<CreatedBook>> {
+type Result = Partial<CreatedBook> & { readonly status?: number };
+
+async function send(books: BookRepository, request: Request): Promise<Result> {
   if (request.type === 'get') return books.get(request.id);
   if (request.type === 'update') return books.update(request.id, request.changes, request.ifMatch);
   if (request.type === 'delete') return books.delete(request.id, request.ifMatch).then(() => ({}));
-  const { fields } = request;
-  return books.create(fields, fields.title.startsWith('key') ? fields.title : undefined);
+  return books.create(request.fields, request.key);
 }
 
 /** Carries out a request, and keeps its response in the history. */
@@ -127,24 +131,22 @@ async function take(
   const invoked = readClock();
   // Reserves the number of the operation.
   const index = operations.push({ ...request, invoked, returned: never, status: 0 }) - 1;
-  let status = request.type === 'create' ? 201 : 200;
-  let result: Partial<CreatedBook> = {};
-  try {
-    result = await invocationSignal.run(timeout.signal, () => send(books, request));
-  } catch (error) {
-    ({ status } = outcomeOf(error));
-  }
+  const success = request.type === 'create' ? 201 : 200;
+  const {
+    status = success,
+    book,
+    version: tag,
+    replayed,
+  } = await invocationSignal
+    .run(timeout.signal, () => send(books, request))
+    .catch((error: unknown): Result => ({ status: outcomeOf(error).status }));
   clearTimeout(timer);
-  const { book, version: tag, replayed } = result;
-  const response = { invoked, returned: readClock(), status, book, tag };
-  if (status === 503) {
-    const deadline = request.ifMatch ? never : readClock() + attemptTimeoutMs + 2 * maxSkewMs;
-    operations[index] = { ...request, ...response, returned: never, deadline };
-  } else if (request.type === 'update' && book && book.year !== request.changes.year) {
-    // After a lost response, it is a later state of the book, with the changes of others.
-    operations[index] = { ...request, ...response, book: undefined, tag: undefined };
-    operations.push({ type: 'get', id: book.id, ...response });
-  } else operations[index] = { ...request, ...response, replayed };
+  const returned = readClock();
+  operations[index] = {
+    ...{ ...request, invoked, status, book, tag, replayed },
+    returned: status === 503 ? never : returned,
+    deadline: 'ifMatch' in request ? never : returned + attemptTimeoutMs + 2 * maxSkewMs,
+  };
   if (book && !ids.includes(book.id)) ids.push(book.id);
   if (book && tag) tags.set(book.id, [...new Set([...(tags.get(book.id) ?? []), tag])]);
 }

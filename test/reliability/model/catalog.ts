@@ -8,18 +8,10 @@ import type { BookRequest, Precondition } from './requests.ts';
 export interface Catalog {
   /** The last assigned id. */
   readonly lastId: number;
-  /** The number of ids that may be skipped: a create with a key that another request completes may have drawn one. */
-  readonly spareIds: number;
   /** Books with all their entity tags, the current one last. */
   readonly books: ReadonlyMap<number, { readonly book: Book; readonly tags: readonly string[] }>;
   /** The request of each idempotency key. */
   readonly keys: ReadonlyMap<string, { readonly book: Book; readonly tag: string }>;
-}
-
-/** The choices of the service: id and entity tag. */
-export interface Chosen {
-  readonly id?: number | undefined;
-  readonly tag?: string | undefined;
 }
 
 /** The expected response of a request, and the catalog after it. */
@@ -50,16 +42,16 @@ const freshTag = '(a strong entity tag that the book did not have before)';
  * The specification as a function: docs/specification.md, sections 2 to 12. It shares no code with the service.
  *
  * @param catalog - the state before the request
- * @param chosen - what the service chose
+ * @param chosenTag - the entity tag that the service chose
  */
-export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Chosen = {}): Effect {
+export function applyRequest(catalog: Catalog, request: BookRequest, chosenTag: unknown): Effect {
   const { type, access, precondition } = request;
   const respond = (outcome: Outcome, data: unknown = null, more: Partial<Effect> = {}): Effect => {
     return { outcome, data, catalog, ...more };
   };
   if (access === 'missing') return respond(outcomes.tokenRequired);
   if (access === 'invalid') return respond(outcomes.invalidToken);
-  if (type === 'create') return createBook(catalog, request, chosen);
+  if (type === 'create') return createBook(catalog, request, chosenTag);
   if (type === 'list') {
     // '0' is no id and yet a valid cursor.
     if (typeof request.id === 'string' && request.id !== '0') return respond(outcomes.invalidInput);
@@ -97,26 +89,26 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosen: Cho
   if (isTooLarge(changed)) return respond(outcomes.payloadTooLarge);
   if (isRefused) return respond(outcomes.preconditionFailed);
   const isSame = JSON.stringify(changed) === JSON.stringify(book);
-  if (Object.keys(fields).length === 0 || (isSame && chosen.tag === tag)) {
+  if (Object.keys(fields).length === 0 || (isSame && chosenTag === tag)) {
     return respond(successOf('PUT /book/{id}'), book, { tag });
   }
-  const newTag = takeFresh(chosen.tag, tags);
+  const newTag = takeFresh(chosenTag, tags);
   books.set(id, { book: changed, tags: [...tags, newTag] });
   return respond(successOf('PUT /book/{id}'), changed, { tag: newTag, catalog: { ...catalog, books } });
 }
 
-function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, chosen: Chosen): Effect {
+function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, chosenTag: unknown): Effect {
   const refuse = (outcome: Outcome): Effect => ({ outcome, data: null, catalog });
   if (fields === undefined) return refuse(outcomes.invalidInput);
   if (key !== undefined && !validKey.test(key)) return refuse(outcomes.invalidIdempotencyKey);
-  const id = chosen.id ?? catalog.lastId + 1;
+  const id = catalog.lastId + 1;
   const book: Book = { id, ...aBook(), ...fields };
   if (isTooLarge(book)) return refuse(outcomes.payloadTooLarge);
   const used = key === undefined ? undefined : catalog.keys.get(key);
   if (used !== undefined) {
     const { id: _, ...usedFields } = used.book;
     // A repeated create has drawn an id.
-    const repeated = { ...catalog, spareIds: catalog.spareIds + 1 };
+    const repeated = { ...catalog, lastId: catalog.lastId + 1 };
     const isSame = JSON.stringify({ ...usedFields, ...aBook(), ...fields }) === JSON.stringify(usedFields);
     if (!isSame) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog: repeated };
     return {
@@ -127,11 +119,10 @@ function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, ch
       catalog: repeated,
     };
   }
-  const tag = takeFresh(chosen.tag, []);
+  const tag = takeFresh(chosenTag, []);
   const books = new Map(catalog.books).set(id, { book, tags: [tag] });
   const keys = key === undefined ? catalog.keys : new Map(catalog.keys).set(key, { book, tag });
-  const lastId = Math.max(catalog.lastId, id);
-  return { outcome: successOf('POST /book'), data: book, tag, catalog: { lastId, spareIds: 0, books, keys } };
+  return { outcome: successOf('POST /book'), data: book, tag, catalog: { lastId: id, books, keys } };
 }
 
 /** RFC 9110 sections 8.8.3.2, 13.1.1 and 13.1.2. */
@@ -139,8 +130,8 @@ function matches({ strong, weak }: Precondition, tag: string, comparison: 'stron
   return strong === '*' || strong.includes(tag) || (comparison === 'weak' && weak.includes(tag));
 }
 
-function takeFresh(tag: string | undefined, earlier: readonly string[]): string {
-  return tag !== undefined && strongTag.test(tag) && !earlier.includes(tag) ? tag : freshTag;
+function takeFresh(tag: unknown, earlier: readonly string[]): string {
+  return typeof tag === 'string' && strongTag.test(tag) && !earlier.includes(tag) ? tag : freshTag;
 }
 
 function isTooLarge(fields: BookFields): boolean {

@@ -1,17 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { type Call, settings } from '../../support/load-handlers.ts';
-import { findOrder, type Interval } from '../find-order.ts';
-import { applyRequest, type Catalog, type Chosen, type Effect } from './catalog.ts';
+import type { Effect } from './catalog.ts';
 import type { BookRequest } from './requests.ts';
 
 type TestResponse = Awaited<ReturnType<Call>>;
-
-/** A request and its response. */
-export interface Exchange extends Interval {
-  readonly request: BookRequest;
-  readonly response: TestResponse;
-}
 
 const secret = settings.SECRET_TOKEN;
 const tokens = {
@@ -42,12 +34,6 @@ export function send(call: Call, request: BookRequest): Promise<TestResponse> {
   return call(method, path, { headers, ...((type === 'create' || type === 'update') && content) });
 }
 
-/** Reads the choices of the service from a response. */
-export function chosenIn({ status, headers, envelope }: TestResponse): Chosen {
-  const { id } = (envelope?.data ?? {}) as { readonly id?: number };
-  return { id: status === 201 ? id : undefined, tag: headers?.ETag as string | undefined };
-}
-
 /** Makes the expected response of an effect. */
 export function expectedResponse(
   { type, limit }: BookRequest,
@@ -69,41 +55,4 @@ export function expectedResponse(
     headers,
     envelope: isNotModified ? (null as never) : { ...outcome, data },
   };
-}
-
-/**
- * Finds an order of concurrent requests that explains their responses. The specification leaves open which new book gets
- * which of the next ids: an id may be drawn long before its book is stored.
- *
- * @param catalog - the state before
- * @param exchanges - requests and responses; the last are a list of all books and each of them
- * @returns the state after, or `undefined` when no order explains the responses
- */
-export function explainResponses(catalog: Catalog, exchanges: readonly Exchange[]): Catalog | undefined {
-  const creates = exchanges.filter(({ request }) => request.type === 'create');
-  const keyed = creates.filter(({ request }) => request.key !== undefined).length;
-  const newIds = creates
-    .filter(({ response }) => response.status === 201 && !response.headers?.['Idempotency-Replayed'])
-    .map(({ response }) => chosenIn(response).id ?? 0);
-  const { lastId, spareIds } = catalog;
-  const highestId = lastId + newIds.length + spareIds + keyed;
-  if (newIds.some((id) => id <= lastId || id > highestId)) return undefined;
-  if (new Set(newIds).size < newIds.length) return undefined;
-
-  const order = findOrder(catalog, exchanges, applyExchange, describeCatalog);
-  const after = order?.reduce<Catalog | undefined>(
-    (state, exchange) => state && applyExchange(state, exchange),
-    catalog,
-  );
-  return after && { ...after, spareIds: highestId - after.lastId };
-}
-
-function applyExchange(catalog: Catalog, { request, response }: Exchange): Catalog | undefined {
-  const effect = applyRequest(catalog, request, chosenIn(response));
-  return isDeepStrictEqual(response, expectedResponse(request, effect)) ? effect.catalog : undefined;
-}
-
-/** Gives a text that only equal states have. */
-function describeCatalog({ books, keys }: Catalog): string {
-  return JSON.stringify([[...books].sort(([a], [b]) => a - b), [...keys].sort()]);
 }

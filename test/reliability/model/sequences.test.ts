@@ -1,19 +1,16 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Book } from '../../../lib/books/book.ts';
 import { type Engine, provideEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Call, loadHandlers } from '../../support/load-handlers.ts';
 import { applyRequest, type Catalog } from './catalog.ts';
-import { chosenIn, type Exchange, expectedResponse, explainResponses, send } from './exchange.ts';
+import { expectedResponse, send } from './exchange.ts';
 import {
+  anyRequest,
   type BookRequest,
-  draw,
   type IdChoice,
-  listRequest,
-  oneBookRequest,
   type Precondition,
   type PreconditionChoice,
   type RequestChoice,
@@ -24,17 +21,8 @@ const sequences = Number(process.env.MODEL_SEQUENCES ?? 1_000);
 
 const timeLimitMs = 300_000 + sequences * 300;
 
-/** At most this many commands in a sequence; concurrent clients are one of them. */
-const maxCommands = 15;
-
-interface Model {
-  /** The last id before the sequence. */
-  readonly idsBefore: number;
-  catalog: Catalog;
-}
-
-/** The entity tags that a client has seen of each book, in their order. */
-type SeenTags = Map<number, readonly string[]>;
+/** At most this many requests in a sequence. */
+const maxRequests = 15;
 
 let engine: Engine;
 let table: BookTable;
@@ -48,44 +36,26 @@ beforeAll(async () => {
 
 afterAll(() => engine.stop());
 
-const wholeList: BookRequest = {
-  type: 'list',
-  access: 'HS256',
-  id: 0,
-  body: { text: '', isBase64Encoded: false, fields: undefined },
-  key: undefined,
-  precondition: undefined,
-  limit: Number.POSITIVE_INFINITY,
-};
-
-const anyRequest = draw([4, oneBookRequest], [1, listRequest]);
-const anyRequests = fc.array(oneBookRequest, { minLength: 1, maxLength: 3 });
-const anyClients = fc.array(anyRequests, { minLength: 2, maxLength: 3 });
-
-/** Every kind of command, those that change books most often. */
-const anyCommand = draw(
-  [15, anyRequest.map((choice) => command(choice, runRequest))],
-  [3, anyClients.map((clients) => command(clients, runClients))],
-);
-
 /** A new catalog, and one whose next books are in two shards. */
-const idsBefore = fc.constantFrom(0, 9_997, 19_998);
+const anyIdsBefore = fc.constantFrom(0, 9_997, 19_998);
 
 test(
   `${sequences} random sequences of requests get the responses of the specification`,
   async () => {
     const log = captureLog();
+    const anyRequests = fc.array(anyRequest, { maxLength: maxRequests, size: 'max' });
     await fc.assert(
-      fc.asyncProperty(
-        idsBefore,
-        fc.commands([anyCommand], { maxCommands, size: 'max' }),
-        (lastId, commands) =>
-          fc.asyncModelRun(async () => {
-            await emptyTable(lastId);
-            const catalog = { lastId, spareIds: 0, books: new Map(), keys: new Map() };
-            return { model: { idsBefore: lastId, catalog }, real: call };
-          }, commands),
-      ),
+      fc.asyncProperty(anyIdsBefore, anyRequests, async (lastId, choices) => {
+        await emptyTable(lastId);
+        let catalog: Catalog = { lastId, books: new Map(), keys: new Map() };
+        for (const choice of choices) {
+          const request = chooseBook(choice, catalog, lastId);
+          const response = await send(call, request);
+          const effect = applyRequest(catalog, request, response.headers?.ETag);
+          expect(response).toEqual(expectedResponse(request, effect));
+          catalog = effect.catalog;
+        }
+      }),
       { numRuns: sequences },
     );
 
@@ -95,72 +65,13 @@ test(
   timeLimitMs,
 );
 
-function command<Choice extends object>(
-  choice: Choice,
-  run: (model: Model, choice: Choice) => Promise<void>,
-): fc.AsyncCommand<Model, Call> {
-  return { check: () => true, run: (model) => run(model, choice), toString: () => describe(choice) };
-}
-
-/** One client, one request. */
-async function runRequest(model: Model, choice: RequestChoice): Promise<void> {
-  const { catalog } = model;
-  const request = chooseBook(choice, model, tagsIn(catalog));
-  const response = await send(call, request);
-  const { id, tag } = chosenIn(response);
-  const skipped = (id ?? 0) - catalog.lastId - 1;
-  const isNext = skipped >= 0 && skipped <= catalog.spareIds;
-  const effect = applyRequest(catalog, request, { id: isNext ? id : undefined, tag });
-  model.catalog = effect.catalog;
-  expect(response).toEqual(expectedResponse(request, effect));
-}
-
-/**
- * Several concurrent clients, each with some requests in sequence. Some order of all the requests must explain their
- * responses, and the list and the books afterwards.
- */
-async function runClients(model: Model, clients: readonly (readonly RequestChoice[])[]): Promise<void> {
-  let clock = 0;
-  const exchanges: Exchange[] = [];
-  const exchange = async (request: BookRequest) => {
-    clock += 1;
-    const invoked = clock;
-    const response = await send(call, request);
-    clock += 1;
-    exchanges.push({ invoked, returned: clock, request, response });
-    return response;
-  };
-  await Promise.all(
-    clients.map(async (choices) => {
-      const seen = tagsIn(model.catalog);
-      for (const choice of choices) {
-        const request = chooseBook(choice, model, seen);
-        const { tag } = chosenIn(await exchange(request));
-        const id = typeof request.id === 'number' && request.type !== 'create' ? request.id : 0;
-        if (tag !== undefined && seen.get(id)?.at(-1) !== tag) seen.set(id, [...(seen.get(id) ?? []), tag]);
-      }
-    }),
-  );
-  const { envelope } = await exchange(wholeList);
-  // A list has no entity tags: of two equal updates, only these responses tell which was the last.
-  for (const { id } of envelope.data as Book[]) await exchange({ ...wholeList, type: 'get', id });
-
-  const after = explainResponses(model.catalog, exchanges);
-  const descriptions = exchanges.map(({ response: { envelope }, ...sent }) =>
-    describe({ ...sent, envelope }),
-  );
-  if (after === undefined)
-    expect.fail(`no order of the requests explains their responses:\n${descriptions.join('\n')}`);
-  model.catalog = after;
-}
-
-function tagsIn({ books }: Catalog): SeenTags {
-  return new Map([...books].map(([id, { tags }]) => [id, tags]));
-}
-
-function chooseBook({ precondition, ...choice }: RequestChoice, model: Model, seen: SeenTags): BookRequest {
-  const id = chooseId(choice.id, model);
-  const tags = (typeof id === 'number' && seen.get(id)) || [];
+function chooseBook(
+  { precondition, ...choice }: RequestChoice,
+  catalog: Catalog,
+  idsBefore: number,
+): BookRequest {
+  const id = chooseId(choice.id, catalog.lastId, idsBefore);
+  const { tags = [] } = (typeof id === 'number' && catalog.books.get(id)) || {};
   return { ...choice, id, precondition: precondition && chooseTags(precondition, tags) };
 }
 
@@ -178,18 +89,11 @@ function chooseTags(choice: PreconditionChoice, seen: readonly string[]): Precon
   return { header: written.join(', '), strong, weak };
 }
 
-function chooseId(choice: IdChoice, { idsBefore: before, catalog: { lastId } }: Model): number | string {
+function chooseId(choice: IdChoice, lastId: number, idsBefore: number): number | string {
   if ('text' in choice) return choice.text;
   if ('next' in choice) return lastId + choice.next;
-  const created = lastId - before;
-  return created === 0 ? lastId + 1 : before + 1 + (choice.created % created);
-}
-
-/** Formats a request for the report of a failing sequence. */
-function describe(value: object): string {
-  return JSON.stringify(value, (_key, member) =>
-    typeof member === 'string' && member.length > 200 ? `${member.slice(0, 10)}… (${member.length})` : member,
-  );
+  const created = lastId - idsBefore;
+  return created === 0 ? lastId + 1 : idsBefore + 1 + (choice.created % created);
 }
 
 async function emptyTable(lastId: number): Promise<void> {
