@@ -27,7 +27,7 @@ Of import:
   --separator S        comma, semicolon, tab or another character, instead of what the header suggests
   --encoding E         utf-8, utf-16le, windows-1252 or another, instead of what the bytes suggest
   --rejected PATH      the rejected rows, with the reasons, to be corrected and imported (FILE.rejected.csv or .ndjson)
-  --parallel N         requests in flight, 1 to 256 (16); only 1 keeps the order of the rows
+  --parallel N         requests in flight, 1 to 256 (32); only 1 keeps the order of the rows
   --batch NAME         create rows again that were imported in the last 7 days, once for each name
   --yes                go on with an import that began more than 7 days ago, although books may be created twice
 
@@ -40,7 +40,7 @@ const service = { username: text, password: text, 'base-url': { ...text, default
 const reading = { format: text, columns: text, without: text, separator: text, encoding: text };
 const files = { rejected: text, batch: { ...text, default: '' } };
 const flags = { 'dry-run': flag, yes: flag };
-const numbers = { parallel: { ...text, default: '16' }, 'give-up-after': { ...text, default: '120' } };
+const numbers = { parallel: { ...text, default: '32' }, 'give-up-after': { ...text, default: '120' } };
 const options = { ...service, ...reading, ...files, ...flags, ...numbers };
 
 const separators: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
