@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const probeBytes = 64 * 1024; // the engine needs room for its log and its manifest to start
 
 /** Creates the folder of the embedded engine's data. Throws when it cannot be written or its file CURRENT is damaged. */
 export async function prepareDataFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const probe = join(folder, `write-test-${process.pid}`);
   try {
     await writeFile(probe, Buffer.alloc(probeBytes));
@@ -17,6 +18,13 @@ export async function prepareDataFolder(folder: string): Promise<void> {
   // It names the manifest, the list of the files with data. Without it, the engine would delete the books of the folder.
   const current = await readFile(join(folder, 'CURRENT'), 'utf8').catch(() => '');
   if (!/^MANIFEST-\d+\n$/.test(current)) throw new Error('Corruption: the file CURRENT names no manifest');
+}
+
+/** The recursive mode of `mkdir` never ends where a folder cannot be created, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder);
 }
 
 const elsewhere = 'or name another folder in DB_PATH.';
@@ -34,7 +42,8 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
     'this user may not read and write it',
     `Make it readable and writable, ${elsewhere}`,
   ],
-  [/ENOTDIR|EEXIST/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
+  [/ENOTDIR/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
+  [/ENOENT.*, mkdir/, 'it cannot be created there', 'Name another folder in DB_PATH.'],
   [
     /The data is gone/,
     'it was deleted or moved while the service ran',

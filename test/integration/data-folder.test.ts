@@ -25,6 +25,11 @@ test.each(['file', 'file/data'])(
   },
 );
 
+// Node's recursive mkdir never ends there.
+test('a data folder that cannot be created is refused', async () => {
+  await expect(start('/proc/nope/data')).rejects.toThrow('it cannot be created there');
+});
+
 test.skipIf(process.getuid?.() === 0)('a data folder without permission is refused', async () => {
   const folder = await makeTemporaryFolder();
   await chmod(folder, 0o500);
