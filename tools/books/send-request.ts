@@ -21,19 +21,20 @@ export class PlainRequest {
 export async function sendRequest({ url, method, headers, body }: PlainRequest): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly [http.IncomingMessage, string]>();
   const { request } = url.startsWith('https:') ? https : http;
-  const options = { method, headers: Object.fromEntries(headers), timeout: timeoutMs };
-  const outgoing = request(url, options, (incoming) => {
+  const outgoing = request(url, { method, headers: Object.fromEntries(headers) }, (incoming) => {
     let text = '';
     incoming.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
     incoming.once('end', () => resolve([incoming, text])).once('error', reject);
   });
-  outgoing.once('timeout', () => outgoing.destroy(new Error(`timeout of ${timeoutMs / 1000} s`)));
   outgoing.once('error', reject).end(body);
-  const [incoming, text] = await promise.catch((cause) => {
-    throw new TypeError('no response', { cause });
-  });
+  const timer = setTimeout(() => outgoing.destroy(new Error(`timeout of ${timeoutMs / 1000} s`)), timeoutMs);
+  const [incoming, text] = await promise
+    .finally(() => clearTimeout(timer))
+    .catch((cause) => {
+      throw new TypeError('no response', { cause });
+    });
   const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
   if ([301, 302, 303, 307, 308].includes(status))
     return fetch(url, { method, headers, body, signal: AbortSignal.timeout(timeoutMs) });
