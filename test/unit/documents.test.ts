@@ -7,6 +7,7 @@ import { conformanceCases } from '../../conformance/suite.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
+import { functions } from '../../serverless/packaging/package-service.ts';
 import { readDescription } from '../../tools/api/description.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -45,6 +46,20 @@ test('conformance cases cite rules that exist, and have names of their own', () 
 
   expect([...cited].filter((number) => !numbers.includes(number))).toEqual([]);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test('serverless.yml and openapi.yaml have the same endpoints, and the specification has them', () => {
+  const served = functions.map(({ event: { method, path } }) => `${method} ${path}`);
+  const described = operations.map(({ route }) => route);
+  const only = (routes: string[], others: string[]) => routes.filter((route) => !others.includes(route));
+
+  expect([
+    ...only(served, described).map((route) => `${route} is in serverless.yml and not in openapi.yaml`),
+    ...only(described, served).map((route) => `${route} is in openapi.yaml and not in serverless.yml`),
+    ...served
+      .filter((route) => !read('docs/specification.md').includes(`. ${route}\n`))
+      .map((route) => `${route} has no section in docs/specification.md`),
+  ]).toEqual([]);
 });
 
 test('the generated part of openapi.yaml is what the tables in lib/ say', async () => {
