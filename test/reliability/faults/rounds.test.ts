@@ -20,7 +20,7 @@ async function runRounds(service: FaultyService, fault: Fault, isTls: boolean): 
   if (isTls) await closeConnections(service);
   if (!isTls || !isSlow(fault)) await runRound(service, {}, () => proxy.disturb({ fault, attempts: 1 }));
   if (!isTls) await closeConnections(service);
-  // Its five requests, two of them repeated, take longer than the function may.
+  // Its two requests and the reads after each lost write take about as long as the function may.
   const isTooLong = (name: string) => (isSlow(fault) && name === 'POST /book with a key' ? undefined : false);
   if (isTls || !isSlow(fault)) {
     await runRound(service, { fail: isTooLong }, () => proxy.disturb({ fault, attempts: 2 }));
