@@ -7,6 +7,9 @@ export const maxBodyBytes = 10 * 1024 * 1024;
 /** What all bodies together may hold: five of the largest. */
 const maxHeldBytes = 5 * maxBodyBytes;
 
+/** The memory of a chunk beside its bytes, so that chunks of one byte are no way around the limit. */
+const chunkOverheadBytes = 512;
+
 type Refusal = 'REQUEST_TOO_LARGE' | 'THROTTLED';
 
 /**
@@ -23,12 +26,12 @@ export class RequestBodies {
     if (length === undefined && encoding === undefined) return Buffer.alloc(0);
     if (Number(length) > maxBodyBytes) return 'REQUEST_TOO_LARGE';
     const chunks: Buffer[] = [];
-    let size = 0;
+    let [size, held] = [0, 0];
     const { promise, resolve, reject } = Promise.withResolvers<Buffer | Refusal>();
     const release = () => {
       this.#arriving.delete(drop);
-      this.#heldBytes -= size;
-      size = 0;
+      this.#heldBytes -= held;
+      held = 0;
     };
     const refuse = (refusal: Refusal) => {
       release();
@@ -40,9 +43,10 @@ export class RequestBodies {
     const drop = () => refuse('THROTTLED');
     const receive = (chunk: Buffer) => {
       size += chunk.length;
-      this.#heldBytes += chunk.length;
       if (size > maxBodyBytes) return refuse('REQUEST_TOO_LARGE');
       chunks.push(chunk);
+      held += chunk.length + chunkOverheadBytes;
+      this.#heldBytes += chunk.length + chunkOverheadBytes;
       for (const dropOldest of this.#arriving) {
         if (this.#heldBytes <= maxHeldBytes) break;
         dropOldest();

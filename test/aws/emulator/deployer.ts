@@ -26,14 +26,9 @@ const parameters = {
  */
 export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> {
   const client = new CloudFormation();
-  const template = readFileSync('serverless/resources/deployer.yml', 'utf8');
   await client.createStack({
     StackName,
-    // The emulator treats this as an action without a resource. In AWS it applies to the path.
-    TemplateBody: template.replace(
-      'lambda:GetAccountSettings',
-      'lambda:GetAccountSettings, ssm:GetParametersByPath',
-    ),
+    TemplateBody: readFileSync('serverless/resources/deployer.yml', 'utf8'),
     Parameters: Object.entries({ ...parameters, Stage: stage }).map(([ParameterKey, ParameterValue]) => ({
       ParameterKey,
       ParameterValue,
@@ -43,7 +38,17 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   await waitUntilStackCreateComplete({ client, maxWaitTime }, { StackName });
   const { DeployRoleArn = '', DeployPolicyArn = '' } = (await findStack(StackName))?.outputs ?? {};
   await checkPipelineRole(DeployRoleArn, DeployPolicyArn);
-  return createUser('deployer', [DeployPolicyArn]);
+  const credentials = await createUser('deployer', [DeployPolicyArn]);
+  // The emulator treats this as an action without a resource. In AWS it applies to the path.
+  await new IAM().putUserPolicy({
+    UserName: 'deployer',
+    PolicyName: 'emulator',
+    PolicyDocument: JSON.stringify({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action: 'ssm:GetParametersByPath', Resource: '*' }],
+    }),
+  });
+  return credentials;
 }
 
 /** Checks that the role trusts one environment of one repository, in both forms of its name at GitHub, and the policy's length. */

@@ -283,9 +283,10 @@ async function failToDeploy(): Promise<void> {
   const { status, stdout } = await spawn('deploy');
   stackStatus = undefined;
   assert.equal(status, 1);
+  const advice = 'aws cloudformation continue-update-rollback --stack-name book-catalog-prod';
   assert.match(
     stdout,
-    /^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\. .*continue-update-rollback/m,
+    new RegExp(`^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\\. .*${advice}$`, 'm'),
   );
 }
 
