@@ -8,10 +8,20 @@ const beatMs = 500; // several in the two seconds after which the thread calls t
  * would run: a thread then prints where, and removes the listeners, so that the signals end the process.
  */
 export function onStopSignal(stop: () => void): void {
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const listen = () => {
+    // Replacing a listener would lose a signal that has arrived.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      if (!process.listeners(signal).includes(stop)) process.on(signal, stop);
+    }
+  };
+  listen();
   // A breakpoint blocks the event loop as well.
   if (debuggerUrl() !== undefined) return;
   const thread = new Worker(new URL('stop-signals-thread.ts', import.meta.url));
   thread.unref();
-  setInterval(() => thread.postMessage('beat'), beatMs).unref();
+  const beat = () => {
+    listen();
+    thread.postMessage('beat');
+  };
+  setInterval(beat, beatMs).unref();
 }
