@@ -59,6 +59,8 @@ export interface FunctionDefinition {
   readonly handler: string;
   /** In seconds. */
   readonly timeout?: number;
+  /** Its actions on the book table, like `GetItem`. */
+  readonly tableActions?: readonly string[];
   readonly events?: readonly { http?: string | HttpEvent }[];
   package?: { readonly artifact: string };
   role?: object;

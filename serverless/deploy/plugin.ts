@@ -40,15 +40,16 @@ export default class DeployPlugin {
   readonly #serverless: Serverless;
   /** The names in `${setting:NAME}`. */
   readonly #settingNames = new Set<string>();
+  /** Whether the command changes the stack, and nothing was in its way. */
+  #updates = false;
   #settings: Promise<ReadonlyMap<string, string>> | undefined;
 
   constructor(serverless: Serverless, options: Options, { log }: PluginUtils) {
     this.#serverless = serverless;
     // Now, because the framework then announces a deploy to its default region.
     if (!findRegion(options.region) && this.#isOneOf(remoteCommands)) this.#fail(noRegion);
-    const tableActions = { type: 'array', items: { type: 'string' } };
-    const schema = { properties: { tableActions }, required: ['tableActions'] }; // so that no function is without a role
-    serverless.configSchemaHandler.defineFunctionProperties('aws', schema);
+    const actions = { type: 'array', items: { type: 'string' } };
+    serverless.configSchemaHandler.defineFunctionProperties('aws', { properties: { tableActions: actions } });
     this.hooks = {
       initialize: () => {
         // Otherwise the framework ends at the first failed resource, while CloudFormation is still rolling the update
@@ -79,6 +80,10 @@ export default class DeployPlugin {
       },
       'after:remove:remove': () =>
         log.notice('The table and its books are kept; the next deploy of this stage uses them.'),
+      error: async () => {
+        const obstacle = this.#updates && (await this.#findObstacle().catch(() => undefined));
+        if (obstacle) log.notice(obstacle);
+      },
     };
   }
 
@@ -102,6 +107,11 @@ export default class DeployPlugin {
     return findStack(stackNameOf(this.#stage), await this.#aws.getAwsSdkV3Config());
   }
 
+  async #findObstacle(): Promise<string | undefined> {
+    const stack = await this.#findStack();
+    return stack && findObstacle(this.#stage, stack.status);
+  }
+
   async #check(): Promise<void> {
     const unknown = [...(await this.#prepare()).keys()].find((name) => !this.#settingNames.has(name));
     if (unknown !== undefined) {
@@ -112,9 +122,9 @@ export default class DeployPlugin {
     const problem = findParameterProblem(this.#parameters, stackNameOf(this.#stage), this.#aws.getRegion());
     if (problem !== undefined) this.#fail(problem);
     if (!this.#isOneOf(updateCommands)) return;
-    const stack = await this.#findStack();
-    const obstacle = stack && findObstacle(this.#stage, stack.status);
+    const obstacle = await this.#findObstacle();
     if (obstacle !== undefined) this.#fail(obstacle);
+    this.#updates = true;
   }
 
   /** An error that is thrown here would get a text of the framework around it, so #check throws it. */
@@ -147,6 +157,8 @@ export default class DeployPlugin {
   #completeFunctions(): void {
     const { functions } = this.#serverless.service;
     for (const [name, definition] of Object.entries(functions)) {
+      if (!definition.tableActions)
+        this.#fail(`${name} has no role: serverless.yml does not say its tableActions.`);
       definition.role = { 'Fn::Sub': `\${${toLogicalId(name)}Role.Arn}` };
     }
     if (this.#parameters.corsOrigin !== '')

@@ -14,7 +14,7 @@ export const roles = {
   ),
 };
 
-function createRole({ name, tableActions }) {
+function createRole({ name, tableActions = [] }) {
   const allow = (Action, Resource) => ({ Effect: 'Allow', Action, Resource });
   const logGroup = { 'Fn::GetAtt': [`${toLogicalId(name)}LogGroup`, 'Arn'] };
   const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };

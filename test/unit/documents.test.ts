@@ -48,12 +48,15 @@ test('conformance cases cite rules that exist, and have names of their own', () 
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-test('serverless.yml and openapi.yaml have the same endpoints, and the specification has them', () => {
+test('each function has a role, and openapi.yaml and the specification have the endpoints of serverless.yml', () => {
   const served = functions.map(({ event: { method, path } }) => `${method} ${path}`);
   const described = operations.map(({ route }) => route);
   const only = (routes: string[], others: string[]) => routes.filter((route) => !others.includes(route));
 
   expect([
+    ...functions
+      .filter(({ tableActions }) => tableActions === undefined)
+      .map(({ name }) => `${name} has no role: serverless.yml does not say its tableActions`),
     ...only(served, described).map((route) => `${route} is in serverless.yml and not in openapi.yaml`),
     ...only(described, served).map((route) => `${route} is in openapi.yaml and not in serverless.yml`),
     ...served
