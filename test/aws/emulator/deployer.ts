@@ -51,18 +51,32 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   return credentials;
 }
 
-/** Checks that the role trusts one environment of one repository, in both forms of its name at GitHub, and the policy's length. */
-async function checkPipelineRole(arn: string, PolicyArn: string): Promise<void> {
-  const iam = new IAM();
-  const { Role } = await iam.getRole({ RoleName: arn.slice(arn.lastIndexOf('/') + 1) });
-  const { Statement } = JSON.parse(decodeURIComponent(Role?.AssumeRolePolicyDocument ?? ''));
-  assert.deepEqual(Statement[0].Condition.StringEquals['token.actions.githubusercontent.com:sub'], [
-    'repo:owner/name:environment:prod',
-    'repo:owner@123/name@456:environment:prod',
-  ]);
-  const { PolicyVersion } = await iam.getPolicyVersion({ PolicyArn, VersionId: 'v1' });
+/** Checks that the role trusts one environment of one repository, in both forms of its name at GitHub, and has the policy. */
+async function checkPipelineRole(arn: string, policyArn: string): Promise<void> {
+  const RoleName = arn.slice(arn.lastIndexOf('/') + 1);
+  const { Role } = await new IAM().getRole({ RoleName });
+  const [trust, ...others] = JSON.parse(decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '')).Statement;
+  assert.deepEqual(others, []);
+  assert.equal(trust.Action, 'sts:AssumeRoleWithWebIdentity');
+  assert.deepEqual(trust.Condition, {
+    StringEquals: {
+      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+      'token.actions.githubusercontent.com:sub': [
+        'repo:owner/name:environment:prod',
+        'repo:owner@123/name@456:environment:prod',
+      ],
+    },
+  });
+  const { Policy } = await new IAM().getPolicy({ PolicyArn: policyArn });
+  const version = { PolicyArn: policyArn, VersionId: Policy?.DefaultVersionId };
+  const { PolicyVersion } = await new IAM().getPolicyVersion(version);
   const document = JSON.parse(decodeURIComponent(PolicyVersion?.Document ?? ''));
   assert.ok(JSON.stringify(document).length <= maxPolicyLength);
+  const { AttachedPolicies } = await new IAM().listAttachedRolePolicies({ RoleName });
+  assert.deepEqual(
+    AttachedPolicies?.map(({ PolicyArn }) => PolicyArn),
+    [policyArn],
+  );
 }
 
 /**
