@@ -7,8 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { StageError } from '../../serverless/deploy/target.ts';
 
-/** In seconds. A restore takes as long as it takes. */
-const untilActive = { minDelay: 5, maxDelay: 5, maxWaitTime: 24 * 60 * 60 };
+const pollMs = 5_000;
 
 /** What a restore to a moment adds to the name of the table, so that a repeated command finds its own one. */
 export function suffixOf(at: Date): string {
@@ -54,7 +53,18 @@ export async function restoreTable(client: DynamoDB, source: string, target: str
       `DynamoDB restores ${target}. It takes 20 minutes or more; the same command continues after Ctrl-C.`,
     );
   }
-  await client.waitUntilTableExists({ TableName: target }, untilActive);
+  await waitUntilActive(client, target);
+}
+
+async function waitUntilActive(client: DynamoDB, TableName: string): Promise<void> {
+  for (;;) {
+    const status = (await findTable(client, TableName))?.TableStatus ?? 'CREATING';
+    if (status === 'ACTIVE') return;
+    if (!['CREATING', 'UPDATING'].includes(status)) {
+      throw new StageError(`${TableName} is ${status}. Delete it, and run the command again.`);
+    }
+    await wait(pollMs);
+  }
 }
 
 /**
@@ -80,7 +90,7 @@ export async function completeTable(
   if (settable.length > 0) await client.tagResource({ ResourceArn, Tags: settable });
   if (DeletionProtectionEnabled) return;
   await client.updateTable({ TableName, DeletionProtectionEnabled: true });
-  await client.waitUntilTableExists({ TableName }, untilActive);
+  await waitUntilActive(client, TableName);
 }
 
 /** DynamoDB refuses it for some minutes after a table has become active. */
@@ -92,7 +102,7 @@ async function turnRecoveryOn(client: DynamoDB, TableName: string): Promise<void
       return;
     } catch (error) {
       if (!(error instanceof ContinuousBackupsUnavailableException)) throw error;
-      await wait(5_000);
+      await wait(pollMs);
     }
   }
 }
