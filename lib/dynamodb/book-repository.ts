@@ -157,7 +157,7 @@ export class BookRepository {
     return this.#table.attempts.make<StoredBook>(send, settle);
   }
 
-  /** Draws a new id. Creates that wait for one share the next draw: an import takes half the CPU time (docs/decisions.md). */
+  /** Draws a new id. Creates that wait for one share the next draw, which saves a third of an import (docs/decisions.md). */
   #drawId(): Promise<number> {
     return this.#drawing(async () => {
       if (this.#drawn.length === 0) this.#drawn = await this.#drawIds(1 + this.#drawing.pendingCount);

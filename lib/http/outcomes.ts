@@ -10,7 +10,7 @@ export interface Outcome {
 /** A scheme of our own, because clients respond to `Basic` and `Bearer` (specification 4.9). */
 const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 
-/** How a request may fail (docs/specification.md); API Gateway's own outcomes are in serverless/deploy/gateway-responses.ts. */
+/** The outcomes that endpoints share: 304 and all failures; API Gateway's own are in serverless/deploy/gateway-responses.ts. */
 export const outcomes = {
   notModified: { status: 304, message: '' },
   badRequest: { status: 400, message: 'Bad request' },

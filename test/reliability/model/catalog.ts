@@ -108,7 +108,7 @@ function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, ch
   if (used !== undefined) {
     const { id: _, ...usedFields } = used.book;
     // A repeated create has drawn an id.
-    const repeated = { ...catalog, lastId: catalog.lastId + 1 };
+    const repeated = { ...catalog, lastId: id };
     const isSame = JSON.stringify({ ...usedFields, ...aBook(), ...fields }) === JSON.stringify(usedFields);
     if (!isSame) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog: repeated };
     return {
