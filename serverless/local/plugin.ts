@@ -13,9 +13,7 @@ import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
 import { formatReadyMessage } from './ready-message.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
-import { onStopSignal } from './stop-signals.ts';
 
-const stopTimeoutMs = 1_000; // for clients that do not read their responses
 const quietMs = 50; // an editor writes a file in several steps, and several files at once
 
 interface Options {
@@ -97,11 +95,9 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   }
   const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
   process.stdout.write(formatReadyMessage(baseUrl, storage.description, credentials));
-  await new Promise<void>(onStopSignal);
-  gateway.close();
-  setTimeout(() => process.exit(), stopTimeoutMs);
-  await once(gateway, 'close');
-  process.exit();
+  // The framework's listeners cannot run while a handler is in an endless loop. Without any, the system ends the process,
+  // from which the engine recovers as from a crash.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
 }
 
 const causes: Readonly<Record<string, string>> = {
