@@ -4,10 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
-import { functionNames } from '../../serverless/packaging/package-service.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
-import { formatInstanceReport, readStartLogs } from './instance-report.ts';
 
 /** A new account may have 10 concurrent instances, and other clients need some of them. */
 const requestsAtOnce = 4;
@@ -17,7 +15,7 @@ const usage = `Usage: npm run smoke -- --stage STAGE [--region REGION] [options]
 Runs the conformance suite against a deployed stage, with the address and the password that its stack has: a few requests
 at a time, on a stage with many books in pages, and with books of its own that it deletes. Needs AWS credentials that may
 read the stack and its credentials secret (docs/operations.md). Where API Gateway itself responds otherwise than the local
-service, it says so and does not fail; --report FILE writes down what API Gateway responded with, and the cold starts.
+service, it says so and does not fail; --report FILE writes down what API Gateway responded with.
 Options: --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and
 --without, as in \`npm run conformance\`.`;
 
@@ -39,7 +37,6 @@ async function main(): Promise<number> {
   const deployed = await findDeployedStage(stage);
   const baseUrl = values['base-url'] ?? (await findAddress(deployed));
   console.log(`Stage ${stage} at ${baseUrl}`);
-  const startedAt = new Date();
   const { exitCode, gatewayCases } = await runSuite({
     ...deployed,
     baseUrl,
@@ -49,10 +46,8 @@ async function main(): Promise<number> {
     toleratesGateway: true,
   });
   if (report !== undefined) {
-    const instances = formatInstanceReport(await readStartLogs(stage, functionNames, startedAt));
-    const responses = formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases);
-    writeFileSync(report, `${responses}\n${instances}`);
-    console.log(`What API Gateway responded with, and how the functions started, is in ${report}.`);
+    writeFileSync(report, formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases));
+    console.log(`What API Gateway responded with is in ${report}.`);
   }
   return exitCode;
 }
