@@ -22,11 +22,11 @@ const transportHeaders =
 
 /** Examples that only AWS can produce, by the end of their names, with the reason. */
 const notSeenHere: Readonly<Record<string, string>> = {
-  '429 example': 'API Gateway throttles; the local server does not',
-  '502 example': 'the local server calls the functions in its own process, which cannot be out of reach',
-  '504 example': 'a function responds with 503 before its timeout; only a stuck one gets here',
-  'POST /token 500 internalServerError': 'it would take a bug',
-  'POST /token 503 example': 'it needs no database, and nothing in it takes time',
+  '429 tooManyRequests': 'API Gateway throttles; the local server does not',
+  '502 badGateway': 'the local server calls the functions in its own process, which cannot be out of reach',
+  '504 gatewayTimeout': 'a function responds with 503 before its timeout; only a stuck one gets here',
+  'POST /token 500 internalError': 'it would take a bug',
+  'POST /token 503 serviceUnavailable': 'it needs no database, and nothing in it takes time',
 };
 
 const requests = requestEach(1, '{}').map(({ request }) => request);

@@ -5,6 +5,7 @@ import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
 import type { Fields } from '../../lib/fields.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
+import { describeFailures } from './failures.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -24,7 +25,8 @@ export async function readDescription(): Promise<{ readonly text: string; readon
   const generatedPart = /^ +# <generated>\n.*^ +# <\/generated>\n/ms;
   if (!generatedPart.test(text)) throw new Error('openapi.yaml has no comments <generated> and </generated>');
   const write = (value: object) => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
-  const components = indent(indent(write(describeSchemas())) + write({ examples: describeExamples() }));
+  const others = write({ examples: describeExamples(), responses: describeFailures() });
+  const components = indent(indent(write(describeSchemas())) + others);
   const lines = indent(indent(`# <generated>\n`)) + components + indent(indent(`# </generated>\n`));
   return { text, current: text.replace(generatedPart, () => lines) };
 }

@@ -229,17 +229,28 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 400,
-                 *       "message": "Bad request",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description Invalid body or query parameter, or malformed HTTP */
+        /** @description Not a JSON object, or a member that is not a string; or: Malformed HTTP, such as `%zz` in the path */
+        readonly InvalidLogin: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
+            };
+        };
+        /** @description Not a JSON object, a field of the wrong type, or a malformed `limit` or `after`; or: The `Idempotency-Key` is empty, too long, not visible ASCII, or sent twice; or: Malformed HTTP, such as `%zz` in the path */
+        readonly InvalidBook: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
+            };
+        };
+        /** @description Not a JSON object, a field of the wrong type, or a malformed `limit` or `after`; or: Malformed HTTP, such as `%zz` in the path */
         readonly InvalidInput: {
             headers: {
                 readonly [name: string]: unknown;
@@ -248,10 +259,20 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description Missing or invalid token */
+        /** @description No `Authorization` header, or an empty one; or: A token that is malformed (a prefix such as `Bearer` included), expired, not valid yet, or wrongly signed */
         readonly Unauthorized: {
             headers: {
-                readonly "WWW-Authenticate": components["headers"]["Challenge"];
+                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
+            };
+        };
+        /** @description Wrong username or password */
+        readonly WrongCredentials: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -264,13 +285,6 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 404,
-                 *       "message": "Book not found",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
@@ -280,32 +294,15 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 412,
-                 *       "message": "Precondition failed",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /**
-         * @description The book exceeds 400 KB, or the body 10 MB. In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of
-         *     a body above 10 MB is plain text.
-         */
+        /** @description The book exceeds 400 KB, or the body 10 MB. In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of a body above 10 MB is plain text */
         readonly PayloadTooLarge: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 413,
-                 *       "message": "Payload too large",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
@@ -315,97 +312,64 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 422,
-                 *       "message": "Idempotency key already used",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description Throttled by API Gateway, or too many requests from one address */
         readonly TooManyRequests: {
             headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 429,
-                 *       "message": "Too many requests",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description A bug; the cause is in the service's log */
+        /** @description The token could not be signed; or: A bug; the cause is in the log of the service */
+        readonly TokenNotGenerated: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
+            };
+        };
+        /** @description A bug; the cause is in the log of the service */
         readonly InternalServerError: {
             headers: {
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 500,
-                 *       "message": "Internal server error",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The function crashed, or could not start because the database was unreachable */
         readonly BadGateway: {
             headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 502,
-                 *       "message": "Bad gateway",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The database failed or timed out, or the function is about to run out of time */
         readonly ServiceUnavailable: {
             headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 503,
-                 *       "message": "Service unavailable",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
         /** @description The function did not respond in time */
         readonly GatewayTimeout: {
             headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "status": 504,
-                 *       "message": "Gateway timeout",
-                 *       "data": null
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
@@ -428,12 +392,12 @@ export interface components {
          * @description A name that stands for no scheme; API Gateway renames the header
          * @example BookCatalog
          */
-        readonly Challenge: string;
+        readonly "WWW-Authenticate": string;
         /**
          * @description Seconds to wait before a retry; 60 after too many requests from one address, otherwise 1
          * @example 1
          */
-        readonly RetryAfter: number;
+        readonly "Retry-After": number;
     };
     pathItems: never;
 }
@@ -470,43 +434,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TokenEnvelope"];
                 };
             };
-            /** @description Invalid body, or malformed HTTP */
-            readonly 400: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
-                };
-            };
-            /** @description Wrong username or password */
-            readonly 401: {
-                headers: {
-                    readonly "WWW-Authenticate": components["headers"]["Challenge"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": 401,
-                     *       "message": "Invalid credentials",
-                     *       "data": null
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
-                };
-            };
+            readonly 400: components["responses"]["InvalidLogin"];
+            readonly 401: components["responses"]["WrongCredentials"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
-            /** @description The token could not be signed, or a bug */
-            readonly 500: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
-                };
-            };
+            readonly 500: components["responses"]["TokenNotGenerated"];
             readonly 502: components["responses"]["BadGateway"];
             readonly 503: components["responses"]["ServiceUnavailable"];
             readonly 504: components["responses"]["GatewayTimeout"];
@@ -552,15 +484,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["BookEnvelope"];
                 };
             };
-            /** @description Invalid body, malformed key, or malformed HTTP */
-            readonly 400: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["EmptyEnvelope"];
-                };
-            };
+            readonly 400: components["responses"]["InvalidBook"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 422: components["responses"]["KeyAlreadyUsed"];
