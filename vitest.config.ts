@@ -60,12 +60,7 @@ export default defineConfig({
  * The tests of a folder. Groups run one after the other, the projects of a group at the same time. The time limit has room
  * for a busy machine.
  */
-function project(
-  name: string,
-  folder: string,
-  groupOrder: number,
-  options: UserWorkspaceConfig['test'] = {},
-) {
+function project(name: string, folder: string, groupOrder: number, options: UserWorkspaceConfig['test'] = {}) {
   const { testTimeout = 60_000 } = options;
   const limits = { testTimeout, hookTimeout: 2 * testTimeout };
   const include = [`${folder}/**/*.test.ts`];

@@ -25,11 +25,7 @@ export interface ConformanceCase extends CaseOptions {
 type Run = (catalog: Catalog) => Promise<unknown>;
 
 /** Adds a case; `rules` are numbers separated by commas. */
-export type Test = (
-  rules: string,
-  name: string,
-  ...rest: [run: Run] | [options: CaseOptions, run: Run]
-) => void;
+export type Test = (rules: string, name: string, ...rest: [run: Run] | [options: CaseOptions, run: Run]) => void;
 
 /** Collects the cases that the default export of a file in cases/ adds. */
 export function collectCases(group: string, addCases: (test: Test) => void): readonly ConformanceCase[] {

@@ -41,12 +41,7 @@ export class Catalog {
   }
 
   /** Sends a request with a valid token; a body that is no text and no bytes is sent as JSON. */
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: RequestHeaders = jsonType,
-  ): Promise<HttpResponse> {
+  async call(method: string, path: string, body?: unknown, headers: RequestHeaders = jsonType): Promise<HttpResponse> {
     const request = { method, path, headers: { Authorization: await this.session.token(), ...headers } };
     return this.send(body === undefined ? request : { ...request, body: encodeBody(body) });
   }
@@ -98,11 +93,7 @@ export class Catalog {
   }
 
   /** Checks that a body creates a book, and changes {@link dune} to the same. @returns the responses */
-  async expectWritten(
-    body: unknown,
-    given: BookFields,
-    headers?: RequestHeaders,
-  ): Promise<readonly HttpResponse[]> {
+  async expectWritten(body: unknown, given: BookFields, headers?: RequestHeaders): Promise<readonly HttpResponse[]> {
     const created = await this.call('POST', '/book', body, headers);
     await this.expectStored(expectCreated(created, given));
     const changed = { ...aBook(given), id: (await this.createBook()).id };

@@ -132,10 +132,7 @@ export type Envelope = Readonly<{ status: number; message: string; data: unknown
 export type EnvelopeResponse = Awaited<ReturnType<typeof request>>;
 
 /** Sends one request on a new connection and parses the body of the response. */
-export async function request(
-  url: string,
-  { method = 'GET', ...init }: Partial<Omit<HttpRequest, 'path'>> = {},
-) {
+export async function request(url: string, { method = 'GET', ...init }: Partial<Omit<HttpRequest, 'path'>> = {}) {
   const { origin, pathname, search } = new URL(url);
   const client = new HttpClient({ baseUrl: origin });
   const sent = client.send({ method, path: pathname + search, ...init });

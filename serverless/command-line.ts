@@ -35,9 +35,7 @@ export function refuseOptionsTakenByNpm(names: readonly string[]): void {
   const taken = names.find((name) => environment[`npm_config_${name.toLowerCase().replaceAll('-', '_')}`]);
   if (taken === undefined) return;
   const command = ['start', 'test'].includes(script) ? script : `run ${script}`;
-  console.error(
-    `npm took --${taken} for itself. Write -- before the options: npm ${command} -- --${taken} ...`,
-  );
+  console.error(`npm took --${taken} for itself. Write -- before the options: npm ${command} -- --${taken} ...`);
   process.exit(2);
 }
 

@@ -17,8 +17,7 @@ const forTools = [
 ];
 
 /** Under MIT by their LICENSE file; package.json says so in a form that npm does not read. */
-const mitByFile =
-  /^(compute-(gcd|lcm)|httpntlm|stack-trace|validate\.io-(function|integer(-array)?|number))$/;
+const mitByFile = /^(compute-(gcd|lcm)|httpntlm|stack-trace|validate\.io-(function|integer(-array)?|number))$/;
 
 for (const file of process.argv.slice(2)) {
   const { packages }: LockFile = JSON.parse(readFileSync(file, 'utf8'));

@@ -128,10 +128,7 @@ export default function addCases(test: Test): void {
       const list = { method: 'GET', path: '/books?limit=0' };
       const requests = invalidBodies.flatMap((body) => [list, ...protectedRequests('abc', body)]);
       for (const request of [...requests, ...protectedRequests(Number.MAX_SAFE_INTEGER, '{}')]) {
-        expectFailure(
-          await catalog.send({ ...request, headers: { ...invalidHeaders, ...headers } }),
-          outcome,
-        );
+        expectFailure(await catalog.send({ ...request, headers: { ...invalidHeaders, ...headers } }), outcome);
       }
       await catalog.expectStored(book);
       await catalog.expectListed(author, []);

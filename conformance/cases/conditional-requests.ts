@@ -139,9 +139,7 @@ export default function addCases(test: Test): void {
       const { book, path, tag } = await createTagged(catalog);
       const header = round % 2 === 0 ? tag : hundredTags + tag;
       const responses = await inParallel(10, 10, (turn) =>
-        turn % 2 === 0
-          ? callIf(catalog, 'PUT', path, header, { year: turn })
-          : callIf(catalog, 'DELETE', path, header),
+        turn % 2 === 0 ? callIf(catalog, 'PUT', path, header, { year: turn }) : callIf(catalog, 'DELETE', path, header),
       );
       const winners = responses.filter(({ status }) => status === 200);
       assert.equal(winners.length, 1, `one request is carried out, got ${winners.length}`);

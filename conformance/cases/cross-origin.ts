@@ -38,11 +38,7 @@ export default function addCases(test: Test): void {
           methods: response.headers['access-control-allow-methods']?.split(',').sort(),
           headers: response.headers['access-control-allow-headers'],
         };
-        assert.deepEqual(
-          permission,
-          { status: 200, origin, methods, headers: allowedHeaders },
-          'the permission',
-        );
+        assert.deepEqual(permission, { status: 200, origin, methods, headers: allowedHeaders }, 'the permission');
       }
     });
   }
@@ -60,8 +56,7 @@ export default function addCases(test: Test): void {
       [missing, { Origin }],
     ] as const) {
       const response = await catalog.send({ method: 'GET', path, headers });
-      const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } =
-        response.headers;
+      const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } = response.headers;
       const expected = { allowed: corsOrigin, exposed: corsOrigin && exposedHeaders };
       assert.deepEqual({ allowed, exposed }, expected, `the headers of ${path}`);
     }

@@ -212,11 +212,7 @@ function isOrdinary({ version, previousVersion = '', fence = '' }: Partial<Store
 }
 
 /** @throws what a book that was found, or not, means for changes to one of its versions (specification 12.6) */
-function check(
-  found: Partial<StoredBook> | undefined,
-  versions?: Versions,
-  changes: object = {},
-): VersionedBook {
+function check(found: Partial<StoredBook> | undefined, versions?: Versions, changes: object = {}): VersionedBook {
   const { book, version } = found ?? {};
   if (book === undefined) throw new BookNotFoundError();
   if (versions?.some((named) => named === version) ?? true) return { book, version };
@@ -232,13 +228,7 @@ const ownToken = ({ version, previousVersion }: StoredBook, ours: readonly strin
  * one is either ours, or the one that our update needed, or older than ours: a write after ours compared its deadline with
  * our token, so its own token is at most the timeout of an attempt older.
  */
-function mayBeReplaced(
-  { previousVersion }: StoredBook,
-  lost: readonly string[],
-  needed?: Partial<StoredBook>,
-) {
+function mayBeReplaced({ previousVersion }: StoredBook, lost: readonly string[], needed?: Partial<StoredBook>) {
   const isNeeded = needed && previousVersion === needed.version;
-  return (
-    lost[0] !== undefined && !isNeeded && isSince(previousVersion, tokenLimit(lost[0], -attemptTimeoutMs))
-  );
+  return lost[0] !== undefined && !isNeeded && isSince(previousVersion, tokenLimit(lost[0], -attemptTimeoutMs));
 }

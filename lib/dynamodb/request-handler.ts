@@ -59,8 +59,7 @@ export function createRequestHandler() {
         const isSuccess = statusCode < 300;
         sendsChecksums ||= isTls || checksum !== undefined;
         if (checksum === undefined && isSuccess && sendsChecksums) throw damaged('has no checksum');
-        if (checksum !== undefined && Number(checksum) !== crc32(body))
-          throw damaged('does not match its checksum');
+        if (checksum !== undefined && Number(checksum) !== crc32(body)) throw damaged('does not match its checksum');
         if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
         if (isSuccess) takeBody?.(body);
         return { response: { statusCode, headers, body: isSuccess && takeBody ? Buffer.from('{}') : body } };

@@ -2,9 +2,5 @@
 declare module 'negotiator/lib/encoding.js' {
   type Codings = readonly string[];
   /** @returns the codings that are on offer and acceptable, best first; `preferred` orders those of equal quality */
-  export default function negotiate(
-    accept: string | undefined,
-    offered: Codings,
-    preferred: Codings,
-  ): string[];
+  export default function negotiate(accept: string | undefined, offered: Codings, preferred: Codings): string[];
 }

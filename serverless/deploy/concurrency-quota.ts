@@ -7,10 +7,7 @@ import { Lambda, type LambdaClientConfig } from '@aws-sdk/client-lambda';
  * @param burst - the burst limit of the stage's throttling
  * @returns what is wrong and what to do; `undefined` when the quota is high enough
  */
-export async function findQuotaProblem(
-  burst: number,
-  config: LambdaClientConfig,
-): Promise<string | undefined> {
+export async function findQuotaProblem(burst: number, config: LambdaClientConfig): Promise<string | undefined> {
   const { AccountLimit } = await new Lambda(config).getAccountSettings({});
   const quota = AccountLimit?.ConcurrentExecutions ?? burst;
   if (quota >= burst) return undefined;

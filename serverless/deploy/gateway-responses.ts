@@ -54,10 +54,7 @@ export function createGatewayResponses(sharedHeaders: Headers, limitsAddresses: 
     const { status, headers, body } = renderGatewayResponse(type, sharedHeaders);
     const { 'Content-Type': contentType = '', ...others } = headers;
     // Single quotes mark a static value.
-    const parameters = Object.entries(others).map(([name, value]) => [
-      `gatewayresponse.header.${name}`,
-      `'${value}'`,
-    ]);
+    const parameters = Object.entries(others).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`]);
     const Properties = {
       RestApiId: { Ref: 'ApiGatewayRestApi' },
       ResponseType: type,

@@ -143,8 +143,7 @@ export default class DeployPlugin {
   async #checkAndReadSettings(): Promise<ReadonlyMap<string, string>> {
     const problem = findStageProblem(this.#stage);
     if (problem !== undefined) this.#fail(problem);
-    const failWith = (start: string) => (error: Error) =>
-      this.#fail(`${start}: ${error.message.split('\n')[0]}`);
+    const failWith = (start: string) => (error: Error) => this.#fail(`${start}: ${error.message.split('\n')[0]}`);
     if (this.#isOneOf(remoteCommands)) {
       await this.#aws.getAccountId().catch(failWith('AWS cannot be used with these credentials'));
     }
@@ -157,12 +156,10 @@ export default class DeployPlugin {
   #completeFunctions(): void {
     const { functions } = this.#serverless.service;
     for (const [name, definition] of Object.entries(functions)) {
-      if (!definition.tableActions)
-        this.#fail(`${name} has no role: serverless.yml does not say its tableActions.`);
+      if (!definition.tableActions) this.#fail(`${name} has no role: serverless.yml does not say its tableActions.`);
       definition.role = { 'Fn::Sub': `\${${toLogicalId(name)}Role.Arn}` };
     }
-    if (this.#parameters.corsOrigin !== '')
-      addPreflights(Object.values(functions), this.#parameters.corsOrigin);
+    if (this.#parameters.corsOrigin !== '') addPreflights(Object.values(functions), this.#parameters.corsOrigin);
   }
 
   #completeTemplate(): void {
@@ -178,8 +175,7 @@ export default class DeployPlugin {
       Object.assign(Outputs, part.Outputs);
     }
     const list = Resources.ListBooksLambdaFunction;
-    if (listConcurrency !== '' && list)
-      list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
+    if (listConcurrency !== '' && list) list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
     for (const resource of Object.values(Resources)) {
       if (resource.Type === 'AWS::IAM::Role' && permissionsBoundary !== '') {
         resource.Properties.PermissionsBoundary = permissionsBoundary;

@@ -21,8 +21,7 @@ export async function createEngine(path?: string): Promise<Server> {
   db.create = create;
 
   const [handle] = server.listeners('request') as RequestListener[];
-  if (store === undefined || handle === undefined)
-    throw new Error('dynalite has changed: no store or no listener');
+  if (store === undefined || handle === undefined) throw new Error('dynalite has changed: no store or no listener');
   const level = store.db;
   await level.open().catch((error) => {
     throw error.cause ?? error;

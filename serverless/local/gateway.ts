@@ -1,18 +1,8 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { corsHeaders, preflightHeaders } from '../deploy/cors.ts';
-import {
-  type GatewayResponse,
-  type GatewayResponseType,
-  renderGatewayResponse,
-} from '../deploy/gateway-responses.ts';
+import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../deploy/gateway-responses.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
 import type { ConsoleLog } from './console-log.ts';
 import type { LoadedFunction } from './functions.ts';
@@ -69,8 +59,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     hasRefusedHost ||= isForeign;
     // What follows might not be a request.
     if (!isUnderstood(request)) response.setHeader('Connection', 'close');
-    if (normalized === undefined || isForeign || !isUnderstood(request))
-      return send(response, render('DEFAULT_4XX'));
+    if (normalized === undefined || isForeign || !isUnderstood(request)) return send(response, render('DEFAULT_4XX'));
     const routes = functions().flatMap((definition) =>
       definition.events.flatMap((event) => {
         const parameters = matchPath(event.path, normalized);

@@ -28,12 +28,10 @@ export function transactWriteItems(store: Store): RequestListener {
   return async (request, outgoing) => {
     const transaction = await json(request).catch(() => undefined);
     if (transaction === undefined) return; // the client has gone
-    const response = await putAll(store, transaction as Transaction).catch(
-      (error: Partial<EngineError>): Response => {
-        if (error.statusCode === undefined || error.body === undefined) throw error;
-        return { status: error.statusCode, body: error.body };
-      },
-    );
+    const response = await putAll(store, transaction as Transaction).catch((error: Partial<EngineError>): Response => {
+      if (error.statusCode === undefined || error.body === undefined) throw error;
+      return { status: error.statusCode, body: error.body };
+    });
     const text = JSON.stringify(response.body);
     outgoing.writeHead(response.status, {
       'x-amzn-RequestId': randomUUID(),

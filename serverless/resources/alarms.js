@@ -33,23 +33,19 @@ const alarmResources = {
     EvaluationPeriods: 5,
     Threshold: '${param:maxErrorShare}',
   }),
-  LatencyAlarm: createAlarm(
-    `One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`,
-    {
-      ...ofApi,
-      MetricName: 'Latency',
-      ExtendedStatistic: 'p99',
-      EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is not an incident
-      Period: 300,
-      EvaluationPeriods: 3,
-      Threshold: '${param:maxLatencyMs}',
-    },
-  ),
-  FunctionErrorsAlarm: createSumAlarm(
-    `A function of ${service} crashed or ran out of time`,
-    ofFunctions('Errors'),
-    { datapoints: 1, threshold: 1 },
-  ),
+  LatencyAlarm: createAlarm(`One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`, {
+    ...ofApi,
+    MetricName: 'Latency',
+    ExtendedStatistic: 'p99',
+    EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is not an incident
+    Period: 300,
+    EvaluationPeriods: 3,
+    Threshold: '${param:maxLatencyMs}',
+  }),
+  FunctionErrorsAlarm: createSumAlarm(`A function of ${service} crashed or ran out of time`, ofFunctions('Errors'), {
+    datapoints: 1,
+    threshold: 1,
+  }),
   FunctionThrottlesAlarm: createSumAlarm(
     `Functions of ${service} are throttled (the account has no concurrency left)`,
     ofFunctions('Throttles'),

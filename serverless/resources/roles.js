@@ -23,8 +23,7 @@ function createRole({ name, tableActions = [] }) {
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'), // X-Ray's actions have no resources
   ];
   const ofTable = tableActions.map((action) => `dynamodb:${action}`);
-  if (ofTable.length > 0)
-    statements.push(allow(ofTable, { 'Fn::Sub': [tableArn, { TableName: tableName }] }));
+  if (ofTable.length > 0) statements.push(allow(ofTable, { 'Fn::Sub': [tableArn, { TableName: tableName }] }));
   return {
     Type: 'AWS::IAM::Role',
     Properties: {

@@ -1,27 +1,13 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, describe, expect } from 'vitest';
-import {
-  BookNotFoundError,
-  BookTooLargeError,
-  CounterError,
-  VersionMismatchError,
-} from '../../lib/books/errors.ts';
+import { BookNotFoundError, BookTooLargeError, CounterError, VersionMismatchError } from '../../lib/books/errors.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { aBook } from '../support/a-book.ts';
-import {
-  emma,
-  listBooks,
-  openBooks,
-  readCounter,
-  setCounter,
-  type TableAccess,
-} from '../support/book-table.ts';
+import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 /** An item has at most 409,600 bytes with the names of its attributes, numbers of 21 bytes and 220 of tokens and key. */
-const otherBytes = Object.entries(aBook()).map(
-  ([name, value]) => name.length + (typeof value === 'number' ? 21 : 0),
-);
+const otherBytes = Object.entries(aBook()).map(([name, value]) => name.length + (typeof value === 'number' ? 21 : 0));
 const largest = 'x'.repeat(409_600 - 220 - otherBytes.reduce((total, bytes) => total + bytes));
 
 /** More than half of an item. */
@@ -56,9 +42,7 @@ test('the largest book can be stored and changed; one byte more draws no id', as
   expect(await books.update(1, { title: '' })).toMatchObject({ book: { ...book, title: '' } });
 });
 
-test('while others resize a book, an update of it fits or is too large, and nothing else', async ({
-  books,
-}) => {
+test('while others resize a book, an update of it fits or is too large, and nothing else', async ({ books }) => {
   await books.create({ ...emma, title: half });
   const names = new Set<string>();
   const update = async (rounds: number, field: 'title' | 'author') => {

@@ -13,17 +13,14 @@ function start(dataFolder: string) {
 const empty = (file: string) => truncate(file);
 const garble = (file: string) => writeFile(file, 'no database\n'.repeat(1_000));
 
-test.each(['file', 'file/data'])(
-  'a data folder with a file in its path, as in %s, is named',
-  async (path) => {
-    const folder = await makeTemporaryFolder();
-    await writeFile(join(folder, 'file'), '');
+test.each(['file', 'file/data'])('a data folder with a file in its path, as in %s, is named', async (path) => {
+  const folder = await makeTemporaryFolder();
+  await writeFile(join(folder, 'file'), '');
 
-    await expect(start(join(folder, path))).rejects.toThrow(
-      `The data folder ${join(folder, path)} cannot be used: it, or a part of its path, is a file`,
-    );
-  },
-);
+  await expect(start(join(folder, path))).rejects.toThrow(
+    `The data folder ${join(folder, path)} cannot be used: it, or a part of its path, is a file`,
+  );
+});
 
 // Node's recursive mkdir never ends there.
 test('a data folder that cannot be created is refused', async () => {

@@ -1,9 +1,4 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -86,9 +81,7 @@ describe('signed requests', () => {
 
   test('a clock that is wrong is corrected from the second request on: AWS refuses what is 5 minutes old', async () => {
     const clockSkewMs = 60 * 60 * 1000;
-    const [first = 0, second = 0] = (await sendRequests(2, clockSkewMs)).map(
-      ({ headers }) => +dateOf(headers),
-    );
+    const [first = 0, second = 0] = (await sendRequests(2, clockSkewMs)).map(({ headers }) => +dateOf(headers));
 
     expect(second - first).toBeGreaterThan(clockSkewMs - 5_000);
   });

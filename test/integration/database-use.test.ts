@@ -31,8 +31,7 @@ const test = base
   .extend('proxy', ({ opened }) => opened.proxy)
   .extend('list', ({ opened }) => openList(opened.proxied));
 
-const unitsOf = (requests: readonly MeteredRequest[]) =>
-  requests.reduce((total, { units }) => total + units, 0);
+const unitsOf = (requests: readonly MeteredRequest[]) => requests.reduce((total, { units }) => total + units, 0);
 
 test('no function asks for more than it has to, at its start and for a request', async ({ table, proxy }) => {
   captureLog();

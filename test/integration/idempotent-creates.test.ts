@@ -72,10 +72,7 @@ test('a book that is deleted while another create has its key stays deleted', as
   expect(await listBooks(table)).toEqual([]);
 });
 
-test('a claim of a build before 1.0.0, which came before its book, gets the book', async ({
-  table,
-  books,
-}) => {
+test('a claim of a build before 1.0.0, which came before its book, gets the book', async ({ table, books }) => {
   const { book, version } = await books.create(emma, key);
   await changeClaim(table, { done: undefined });
   expect(await books.create(emma, key)).toEqual({ book, version, replayed: true });

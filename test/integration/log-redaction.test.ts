@@ -27,16 +27,13 @@ const refusal = (status: number, name: string) =>
 const storages = {
   found: (planted) => found(planted),
   missing: (_planted, body) =>
-    body.includes('ConditionExpression')
-      ? refusal(400, 'ConditionalCheckFailedException')
-      : respondWith(200, {}),
+    body.includes('ConditionExpression') ? refusal(400, 'ConditionalCheckFailedException') : respondWith(200, {}),
   refuses: () => refusal(400, 'ValidationException'),
   fails: () => refusal(500, 'InternalServerError'),
   garbage: (planted, body) => ({ status: 200, text: `${planted} ${body}` }),
   'cut off': (planted) => ({ status: 200, text: found(planted).text.slice(0, -3) }),
   'no number': (planted) => found(planted, { N: planted }),
-  'no item': (planted) =>
-    respondWith(200, { Item: planted, Attributes: planted, Items: [planted], Count: 1 }),
+  'no item': (planted) => respondWith(200, { Item: planted, Attributes: planted, Items: [planted], Count: 1 }),
   'wrong type': (planted) => found(planted, { S: planted }),
 } satisfies Record<string, Respond>;
 

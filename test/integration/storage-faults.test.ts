@@ -58,29 +58,26 @@ test.concurrent.each(['update', 'delete'] as const)(
 test.concurrent.each([
   ['the book and its claim', 'TransactWriteItems', 0],
   ['the id', 'UpdateItem', 0],
-])(
-  'a create that got its 503 while it waited for %s does nothing after it',
-  async (_name, operation, after) => {
-    const { table, proxy, books, others } = await openTable();
-    const config = { signingSecret: 'x', corsOrigin: undefined };
-    const success = { status: 201, message: 'Book created successfully' };
-    const create = publicEndpoint(config, success, async () => ({
-      data: (await books.create(emma, 'key')).book,
-    }));
-    proxy.injectFault(operation, 'request ignored', 1, after);
+])('a create that got its 503 while it waited for %s does nothing after it', async (_name, operation, after) => {
+  const { table, proxy, books, others } = await openTable();
+  const config = { signingSecret: 'x', corsOrigin: undefined };
+  const success = { status: 201, message: 'Book created successfully' };
+  const create = publicEndpoint(config, success, async () => ({
+    data: (await books.create(emma, 'key')).book,
+  }));
+  proxy.injectFault(operation, 'request ignored', 1, after);
 
-    const { statusCode } = await create(createEvent(), createContext(1_000));
-    const created = await others.create(emma, 'key');
-    await others.delete(created.book.id);
-    // An attempt without its timeout would have been retried by then.
-    await wait(3_500);
+  const { statusCode } = await create(createEvent(), createContext(1_000));
+  const created = await others.create(emma, 'key');
+  await others.delete(created.book.id);
+  // An attempt without its timeout would have been retried by then.
+  await wait(3_500);
 
-    expect(statusCode).toBe(503);
-    expect(proxy.countRequests(operation)).toBe(after + 1);
-    expect((await listBooks(table)).map(({ id }) => id)).toEqual([1]);
-    expect(await others.create(emma, 'key')).toEqual({ ...created, replayed: true });
-  },
-);
+  expect(statusCode).toBe(503);
+  expect(proxy.countRequests(operation)).toBe(after + 1);
+  expect((await listBooks(table)).map(({ id }) => id)).toEqual([1]);
+  expect(await others.create(emma, 'key')).toEqual({ ...created, replayed: true });
+});
 
 test('an engine that is restarted at its address serves the same repository again', async () => {
   const path = await makeTemporaryFolder();

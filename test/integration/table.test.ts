@@ -6,8 +6,7 @@ import { connect } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 const tables = await useTables();
-const open = (tableName: string, endpoint = tables.endpoint) =>
-  openTable({ endpoint, region: 'us-east-1', tableName });
+const open = (tableName: string, endpoint = tables.endpoint) => openTable({ endpoint, region: 'us-east-1', tableName });
 
 test('a missing table is named', async () => {
   await expect(open('no-such-table')).rejects.toMatchObject({

@@ -21,9 +21,7 @@ test('expired claims are removed from a local table, and nothing else is', async
   await removeExpired({ endpoint: tables.endpoint, region: 'us-east-1', tableName });
 
   const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
-  expect(Items.filter(({ expiresAt }) => expiresAt !== undefined)).toEqual(
-    expect.arrayContaining(claims.slice(0, 5)),
-  );
+  expect(Items.filter(({ expiresAt }) => expiresAt !== undefined)).toEqual(expect.arrayContaining(claims.slice(0, 5)));
   // The counter, the book and the claims.
   expect(Items).toHaveLength(7);
 });

@@ -47,8 +47,7 @@ test('an export holds any text, so an import of it creates the same books', asyn
     const { output } = await runImport(exported, ['--parallel', '1', '--batch', format]);
     const stored = (await listBooks()).map(toFields);
     // In CSV, U+FFFD cannot be distinguished from a lost byte.
-    const isLossless = (book: BookFields) =>
-      format !== 'csv' || !Object.values(book).join('').includes('\ufffd');
+    const isLossless = (book: BookFields) => format !== 'csv' || !Object.values(book).join('').includes('\ufffd');
     expect(stored.slice(before)).toEqual(stored.slice(0, before).filter(isLossless));
     expect(output.includes('U+FFFD')).toBe(format === 'csv');
   }
@@ -284,9 +283,7 @@ test('a dry run reports columns, the first books and rejected rows, and needs no
   const { exitCode, output } = await runImport(file, options, 'http://127.0.0.1:1');
 
   const first = ['a', 'c', 'e'].map((title, index) => aBook({ title, year: index + 1 }));
-  expect(output).toMatch(
-    /^Columns \(utf-8, separated by ";"\):\n {2}title: "name"\n {2}author: no column, stored as/,
-  );
+  expect(output).toMatch(/^Columns \(utf-8, separated by ";"\):\n {2}title: "name"\n {2}author: no column, stored as/);
   expect(output.split('\n').slice(-9)).toEqual([
     `  ignored: "${unknownField}"`,
     'The first books:',
@@ -317,18 +314,15 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   // On this machine they have defaults.
   ['import ok.csv', 1, /as admin: there is no token: Invalid credentials\n$/, noCredentials],
   ['import ok.csv', 2, /^BOOKS_USERNAME and BOOKS_PASSWORD are needed\.\n--help .*\n$/, elsewhere],
-])(
-  'one line says what is wrong with %s (%#)',
-  async (command, code, message, { path = '', ...options } = {}) => {
-    await writeFile(join(folder, 'ok.csv'), 'title,author,year\nEmma,,1\n');
-    const args = command.split(' ').map((arg) => (arg.endsWith('.csv') ? join(folder, arg) : arg));
+])('one line says what is wrong with %s (%#)', async (command, code, message, { path = '', ...options } = {}) => {
+  await writeFile(join(folder, 'ok.csv'), 'title,author,year\nEmma,,1\n');
+  const args = command.split(' ').map((arg) => (arg.endsWith('.csv') ? join(folder, arg) : arg));
 
-    const ended = await runBooks(args, { baseUrl: local.baseUrl + path, ...options });
+  const ended = await runBooks(args, { baseUrl: local.baseUrl + path, ...options });
 
-    expect(ended).toEqual(ending(code, message));
-    expect(ended.output).not.toContain('    at ');
-  },
-);
+  expect(ended).toEqual(ending(code, message));
+  expect(ended.output).not.toContain('    at ');
+});
 
 const script = 'tools/books/main.ts';
 

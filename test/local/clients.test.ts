@@ -31,9 +31,7 @@ test('README.md shows the output of its commands in their order, and they leave 
   const script = examples.map(({ command }) => `${command}\necho; echo '${separator}'\n`).join('');
   const { stdout } = await run('bash', ['-c', `exec 2>&1\n${script}`]);
 
-  const outputs = stdout
-    .replaceAll(new RegExp(addedFields.join('|') || '$^', 'gm'), '')
-    .split(`${separator}\n`);
+  const outputs = stdout.replaceAll(new RegExp(addedFields.join('|') || '$^', 'gm'), '').split(`${separator}\n`);
   expect(examples.length).toBeGreaterThan(10);
   expect(examples.map(({ command }, index) => ({ command, output: withoutChance(outputs[index]) }))).toEqual(
     examples.map(({ command, output }) => ({ command, output: withoutChance(output) })),
@@ -94,8 +92,7 @@ test.each<[string, Fate[]]>([
 test('wrong credentials reject the call with the message of the service, each time', async () => {
   const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, password: 'wrong' });
 
-  for (const _ of [1, 2])
-    await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
+  for (const _ of [1, 2]) await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
 });
 
 const never = new Promise<Fate>(() => {});
@@ -208,9 +205,7 @@ async function sendRequestsFile(text: string): Promise<string[]> {
   const sent: string[] = [];
   for (const block of text.split(/^### .*\n/m).slice(1)) {
     const name = /^# @name (\w+)$/m.exec(block)?.[1];
-    const filled = block
-      .replace('{{baseUrl}}', '')
-      .replaceAll(/\{\{(.+?)\}\}/g, (_, key) => values[key] ?? '');
+    const filled = block.replace('{{baseUrl}}', '').replaceAll(/\{\{(.+?)\}\}/g, (_, key) => values[key] ?? '');
     const [head = '', body] = filled
       .replaceAll(/^#.*\n/gm, '')
       .trim()
@@ -235,9 +230,10 @@ const separator = '=== the next command';
 
 /** Indented lines that begin with a dollar sign are commands; those that follow are what they print. */
 function readExamples(markdown: string) {
-  return [...markdown.matchAll(/^ {4}\$ (.*)\n((?: {4}(?!\$ ).*\n)*)/gm)].map(
-    ([, command = '', output = '']) => ({ command, output: output.replaceAll(/^ {4}/gm, '') }),
-  );
+  return [...markdown.matchAll(/^ {4}\$ (.*)\n((?: {4}(?!\$ ).*\n)*)/gm)].map(([, command = '', output = '']) => ({
+    command,
+    output: output.replaceAll(/^ {4}/gm, ''),
+  }));
 }
 
 /** @returns the text without durations and the part of a token that README omits, which differ each time */
@@ -249,5 +245,4 @@ function withoutChance(text = ''): string {
     .trim();
 }
 
-const untrackedFiles = async () =>
-  (await run('git', ['status', '--porcelain', '--untracked-files=all'])).stdout;
+const untrackedFiles = async () => (await run('git', ['status', '--porcelain', '--untracked-files=all'])).stdout;

@@ -16,10 +16,9 @@ const listed = '200 Books retrieved successfully';
 const local = await useLocalService({ LOG_FORMAT: 'json' });
 
 /** Every response below 500. */
-const knownResponses = [
-  ...Object.values(outcomes),
-  ...operations.flatMap(({ success }) => success ?? []),
-].map(({ status, message }) => `${status} ${message}`);
+const knownResponses = [...Object.values(outcomes), ...operations.flatMap(({ success }) => success ?? [])].map(
+  ({ status, message }) => `${status} ${message}`,
+);
 
 /** Sends bytes and returns the statuses and messages of the responses, after checks of what holds for all of them. */
 async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[2]) {
@@ -77,12 +76,9 @@ test.each([
   ['a chunk size that is no number', ['Transfer-Encoding: chunked'], 'zz\r\n'],
   ['a chunk longer than its size', ['Transfer-Encoding: chunked'], '1\r\nxx\r\n0\r\n\r\n'],
   ['a line feed alone after a chunk size', ['Transfer-Encoding: chunked'], '0\n\n'],
-])(
-  'a message with %s is refused, and what follows is no request',
-  async (_how, headers, body = '0\r\n\r\n') => {
-    expect(await exchange(post('/token', ...headers) + body + smuggled, { end: true })).toEqual([badRequest]);
-  },
-);
+])('a message with %s is refused, and what follows is no request', async (_how, headers, body = '0\r\n\r\n') => {
+  expect(await exchange(post('/token', ...headers) + body + smuggled, { end: true })).toEqual([badRequest]);
+});
 
 test('pipelined requests get responses in order', async () => {
   const bodies = ['{}', '{"username":1}', '', '{"password":"wrong"}'];
@@ -170,12 +166,10 @@ test.each<Row>([
     const headers = `${name}: x\r\n${name}: y\r\n${authorized}`;
     return [`with ${name} as a header and as a query parameter`, get(`/books?${query}`, headers), listed];
   }),
-  ...['limit[]=1', 'limit[a]=1', 'limit=1&limit=x', 'limit=%00', 'limit=%', '%=%', '&&=&'].map(
-    (query): Row => {
-      const response = expect.stringMatching(/^[24]00 /);
-      return [`with the query ${query}`, get(`/books?${query}`, authorized), response];
-    },
-  ),
+  ...['limit[]=1', 'limit[a]=1', 'limit=1&limit=x', 'limit=%00', 'limit=%', '%=%', '&&=&'].map((query): Row => {
+    const response = expect.stringMatching(/^[24]00 /);
+    return [`with the query ${query}`, get(`/books?${query}`, authorized), response];
+  }),
 ])('a request %s gets a response in the envelope', async (_kind, bytes, response = expect.anything()) => {
   // A client that ends its half of the connection gets no list.
   expect(await exchange(bytes, { end: !bytes.includes(authorized) })).toEqual([response]);
@@ -237,12 +231,10 @@ const originals = [
 const bytes = fc.uint8Array({ maxLength: 3 }).map((array) => Buffer.from(array).toString('latin1'));
 const patch = { at: fc.nat(200), length: fc.nat(3), text: fc.oneof(fc.constantFrom(...fragments), bytes) };
 const anyChange = fc.oneof(
-  fc
-    .record({ at: fc.nat(9), line: fc.constantFrom(...oddLines) })
-    .map(({ at, line }) => (request: string) => {
-      const lines = request.split('\r\n');
-      return lines.toSpliced(1 + (at % lines.indexOf('')), 0, line).join('\r\n');
-    }),
+  fc.record({ at: fc.nat(9), line: fc.constantFrom(...oddLines) }).map(({ at, line }) => (request: string) => {
+    const lines = request.split('\r\n');
+    return lines.toSpliced(1 + (at % lines.indexOf('')), 0, line).join('\r\n');
+  }),
   fc.record(patch).map(({ at, length, text }) => (request: string) => {
     const start = at % request.length;
     return request.slice(0, start) + text + request.slice(start + length);
@@ -275,6 +267,5 @@ test('no part of a request, valid or not, reaches the output', async () => {
   for (const target of targets) expect(await exchange(get(target, headers))).toHaveLength(1);
   for (const bytes of malformed) expect(await exchange(`${bytes}\r\n\r\n`)).toEqual([badRequest]);
 
-  for (const secret of [planted, ...validToken.split('.')])
-    expect(local.service.output).not.toContain(secret);
+  for (const secret of [planted, ...validToken.split('.')]) expect(local.service.output).not.toContain(secret);
 });

@@ -16,8 +16,7 @@ const bookBytes = 300_000;
 const books = 11;
 
 const local = await useLocalService();
-for (let year = 0; year < books; year += 1)
-  await local.send('POST', '/book', { title: 'x'.repeat(bookBytes), year });
+for (let year = 0; year < books; year += 1) await local.send('POST', '/book', { title: 'x'.repeat(bookBytes), year });
 
 test('a client that reads whole lists one after another does not fill the memory', async () => {
   for (let round = 0; round < 100; round += 1) {

@@ -54,49 +54,46 @@ const calls = [
 test.skipIf(executablePath === undefined).each([
   ['a desktop, light', desktop, calls],
   ['a telephone, dark', telephone, calls.slice(0, 3)],
-] as const)(
-  'in Chromium on %s, a login shows, and every call works with its token',
-  async (_name, look, calls) => {
-    // A container's root has no sandbox.
-    const browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage(look);
-    const origins = new Set<string>();
-    const problems: string[] = [];
-    page.on('request', (request) => origins.add(new URL(request.url()).origin));
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    await page.goto(`${local.baseUrl}/docs`);
-    const session = page.locator('#session');
-    await expect.poll(() => session.textContent(), waiting).toMatch(/^Not logged in/);
+] as const)('in Chromium on %s, a login shows, and every call works with its token', async (_name, look, calls) => {
+  // A container's root has no sandbox.
+  const browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage(look);
+  const origins = new Set<string>();
+  const problems: string[] = [];
+  page.on('request', (request) => origins.add(new URL(request.url()).origin));
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  await page.goto(`${local.baseUrl}/docs`);
+  const session = page.locator('#session');
+  await expect.poll(() => session.textContent(), waiting).toMatch(/^Not logged in/);
 
-    const [login] = calls;
-    const box = await page.locator(`#operations-${login[0]}`).boundingBox();
-    expect(box?.y).toBeLessThan(300);
+  const [login] = calls;
+  const box = await page.locator(`#operations-${login[0]}`).boundingBox();
+  expect(box?.y).toBeLessThan(300);
 
-    for (const [operation, path, status] of calls) {
-      const block = page.locator(`#operations-${operation}`);
-      await block.locator('.opblock-summary-control').click();
-      // The example is filled in a moment after the operation is opened.
-      for (const body of await block.locator('textarea').all()) {
-        await expect.poll(() => body.inputValue(), waiting).not.toBe('');
-      }
-      await block.locator('.execute').click();
-      const response = block.locator('.live-responses-table tbody .response-col_status').first();
-      await response.waitFor();
-      expect(await response.textContent(), path).toContain(status);
-      expect(await block.locator('.request-url pre').textContent()).toBe(local.baseUrl + path);
-      await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
+  for (const [operation, path, status] of calls) {
+    const block = page.locator(`#operations-${operation}`);
+    await block.locator('.opblock-summary-control').click();
+    // The example is filled in a moment after the operation is opened.
+    for (const body of await block.locator('textarea').all()) {
+      await expect.poll(() => body.inputValue(), waiting).not.toBe('');
     }
+    await block.locator('.execute').click();
+    const response = block.locator('.live-responses-table tbody .response-col_status').first();
+    await response.waitFor();
+    expect(await response.textContent(), path).toContain(status);
+    expect(await block.locator('.request-url pre').textContent()).toBe(local.baseUrl + path);
+    await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
+  }
 
-    const created = page.locator('#operations-Books-createBook .live-responses-table .microlight').first();
-    const dune = { id: expect.any(Number), title: 'Dune', author: 'Frank Herbert', year: 1965 };
-    expect(JSON.parse((await created.textContent()) ?? '')).toMatchObject({ data: dune });
-    const introduction = await page.locator('.information-container').first().textContent();
-    expect(introduction).toContain(`curl ${local.baseUrl}/books`);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(await page.locator('html.dark-mode').count()).toBe(look.colorScheme === 'dark' ? 1 : 0);
-    expect(problems).toEqual([]);
-    expect([...origins].filter((origin) => origin !== 'null')).toEqual([local.baseUrl]);
-  },
-);
+  const created = page.locator('#operations-Books-createBook .live-responses-table .microlight').first();
+  const dune = { id: expect.any(Number), title: 'Dune', author: 'Frank Herbert', year: 1965 };
+  expect(JSON.parse((await created.textContent()) ?? '')).toMatchObject({ data: dune });
+  const introduction = await page.locator('.information-container').first().textContent();
+  expect(introduction).toContain(`curl ${local.baseUrl}/books`);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  expect(await page.locator('html.dark-mode').count()).toBe(look.colorScheme === 'dark' ? 1 : 0);
+  expect(problems).toEqual([]);
+  expect([...origins].filter((origin) => origin !== 'null')).toEqual([local.baseUrl]);
+});

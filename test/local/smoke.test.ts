@@ -12,8 +12,7 @@ const largeBooks = 4;
 const largeTitle = 'x'.repeat(390 * 1024);
 
 const local = await useLocalService();
-for (let year = 0; year < largeBooks; year += 1)
-  await local.send('POST', '/book', { title: largeTitle, year });
+for (let year = 0; year < largeBooks; year += 1) await local.send('POST', '/book', { title: largeTitle, year });
 
 let [inFlight, mostInFlight] = [0, 0];
 /** How many lists were requested without a limit, with a token. */
@@ -40,9 +39,7 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   expect(wholeLists).toBe(1);
 
   expect(lines).toContain('differs from the local service: A body of more than 10 MB is too large');
-  expect(lines).toContain(
-    'differs from the local service: GET /nowhere is not found with a token, valid or not',
-  );
+  expect(lines).toContain('differs from the local service: GET /nowhere is not found with a token, valid or not');
   expect(lines).not.toContain('differs from the local service: GET /nowhere is not found');
   const report = formatGatewayReport('API Gateway at stage test', gatewayCases);
   expect(report).toContain('413 (content-type: text/plain) `HTTP content length exceeded 10485760 bytes.`');

@@ -86,8 +86,7 @@ const refusals = {
   'unavailable for an hour'({ outgoing }: Exchange) {
     respondWithError(outgoing.setHeader('Retry-After', '3600'), 503, 'ServiceUnavailable');
   },
-  throttled: ({ outgoing }: Exchange) =>
-    respondWithError(outgoing, 400, 'ProvisionedThroughputExceededException'),
+  throttled: ({ outgoing }: Exchange) => respondWithError(outgoing, 400, 'ProvisionedThroughputExceededException'),
   // As some proxies send it.
   garbage({ outgoing }: Exchange) {
     outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');

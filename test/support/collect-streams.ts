@@ -7,11 +7,7 @@ class ResponseStream extends PassThrough {
   head = { statusCode: 0, headers: {} };
 }
 
-type StreamingHandler = (
-  event: APIGatewayProxyEvent,
-  stream: ResponseStream,
-  context: Context,
-) => Promise<void>;
+type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
 
 /**
  * The global object with which functions stream their responses, for places without Lambda's runtime: a streaming handler

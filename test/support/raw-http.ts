@@ -49,9 +49,7 @@ function splitResponses(received: string) {
     );
     const rest = sections.join('\r\n\r\n');
     const isChunked = headers.has('transfer-encoding');
-    const isWhole = isChunked
-      ? rest.endsWith('0\r\n\r\n')
-      : rest.length === Number(headers.get('content-length') ?? 0);
+    const isWhole = isChunked ? rest.endsWith('0\r\n\r\n') : rest.length === Number(headers.get('content-length') ?? 0);
     if (!isWhole) throw new Error(`a response does not have its length: ${message}`);
     // A line with the size, a line with the chunk (RFC 9112 section 7.1).
     const chunks = rest.split('\r\n').filter((_, index) => index % 2 === 1);

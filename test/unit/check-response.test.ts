@@ -6,13 +6,7 @@ import type { HttpResponse } from '../../conformance/http-client.ts';
 const request = { method: 'GET', path: '/book/1', headers: { 'If-None-Match': '"x"' } };
 const notModified: HttpResponse = { request, status: 304, headers: { etag: '"x"' }, body: Buffer.alloc(0) };
 
-function respond(
-  status: number,
-  headers: object,
-  message: string,
-  data: object | null = null,
-  named = status,
-) {
+function respond(status: number, headers: object, message: string, data: object | null = null, named = status) {
   return {
     request: { method: 'POST', path: '/book', body: '{"title":"Emma"}' },
     status,
@@ -39,16 +33,8 @@ test.each([
   ['a book without an ETag', created({ location: '/book/1' }), 'the header ETag'],
   ['a book at another path', created({ etag: '"x"', location: '/books/1' }), 'Location'],
   ['a replay that is marked otherwise', created(otherMark), 'the header Idempotency-Replayed'],
-  [
-    'a message of another status',
-    respond(400, {}, 'Invalid token'),
-    'no example has the status 400 and the message',
-  ],
-  [
-    'a status of its own in the body',
-    respond(400, {}, 'Bad request', null, 401),
-    'no example has the status 401',
-  ],
+  ['a message of another status', respond(400, {}, 'Invalid token'), 'no example has the status 400 and the message'],
+  ['a status of its own in the body', respond(400, {}, 'Bad request', null, 401), 'no example has the status 401'],
   ['a date in Retry-After', respond(503, date, 'Service unavailable'), 'the header Retry-After'],
 ])('%s is not as described', (_situation, response, problem) => {
   expect(() => checkResponse(response)).toThrow(problem);

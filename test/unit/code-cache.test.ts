@@ -11,8 +11,6 @@ test('a bundle that fails when it is loaded is reported without its text', async
 
   const error = await addCodeCache(folder, 'get-book').catch(({ message }) => message);
 
-  expect(error).toMatch(
-    /^The bundle of get-book fails when it is loaded:\nReferenceError: nothing is not defined\n/,
-  );
+  expect(error).toMatch(/^The bundle of get-book fails when it is loaded:\nReferenceError: nothing is not defined\n/);
   expect(error.length).toBeLessThan(1_000);
 });

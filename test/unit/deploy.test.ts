@@ -78,11 +78,7 @@ test.each<[unknown, keyof StageParameters, values: unknown[], others?: Partial<S
   ],
   [ofBudget, 'monthlyBudget', ['150']],
   [ofBudget, 'monthlyBudget', ['0', '1.5', '$9'], { alarmEmail }],
-  [
-    'listConcurrency has to be a whole number of instances, 1 to 1000.',
-    'listConcurrency',
-    ['0', '1001', 'all'],
-  ],
+  ['listConcurrency has to be a whole number of instances, 1 to 1000.', 'listConcurrency', ['0', '1001', 'all']],
   ['probe has to be "on", or unset.', 'probe', ['off', 'true', '5']],
   [ofTable, 'tableName', ['books', 'book-catalog-dev', 'book-catalog-production']],
 ])('the problem %j is found in the parameter %s with the values %j', (problem, name, values, others) => {

@@ -27,9 +27,7 @@ test('the rules of the specification are numbered without a gap, section by sect
   const numbers = rules.map(({ number }) => number);
   const sections = Object.values(Object.groupBy(numbers, (number) => number.split('.')[0] ?? ''));
 
-  expect(numbers).toEqual(
-    sections.flatMap((all = [], section) => all.map((_, at) => `${section + 1}.${at + 1}`)),
-  );
+  expect(numbers).toEqual(sections.flatMap((all = [], section) => all.map((_, at) => `${section + 1}.${at + 1}`)));
   expect(numbers.length).toBeGreaterThan(80);
 });
 
@@ -90,9 +88,7 @@ test('the specification has the status and the message of each example of openap
   const responses = operations.flatMap((operation) => Object.values(operation.responses));
   const examples = responses.flatMap((response) => Object.values(examplesOf(response)) as Outcome[]);
 
-  expect(
-    examples.filter(({ status, message }) => !specification.includes(`${status} \`${message}\``)),
-  ).toEqual([]);
+  expect(examples.filter(({ status, message }) => !specification.includes(`${status} \`${message}\``))).toEqual([]);
 });
 
 test('CONTRIBUTING.md has each npm script in its table, and no document names another', () => {
@@ -121,9 +117,7 @@ test('.env.example holds the defaults of every setting of README.md', () => {
   const inReadme = [...read('README.md').matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
   const inExample = [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
 
-  expect(loadLocalConfig('/nowhere', parseEnv(read('.env.example')))).toEqual(
-    loadLocalConfig('/nowhere', {}),
-  );
+  expect(loadLocalConfig('/nowhere', parseEnv(read('.env.example')))).toEqual(loadLocalConfig('/nowhere', {}));
   expect(inReadme.length).toBeGreaterThan(4);
   // LOG_FORMAT counts in the environment only.
   expect([...inExample, 'LOG_FORMAT'].toSorted()).toEqual(inReadme.toSorted());

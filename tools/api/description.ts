@@ -39,9 +39,7 @@ function indent(lines: string): string {
 function describeSchemas(): Readonly<Record<string, Schema>> {
   const newBook = describeFields(bookFields);
   // A default stands for a member that is left out; in a change there is none, and in a response all are there.
-  const stored = Object.fromEntries(
-    Object.entries(newBook).map(([name, { default: _, ...schema }]) => [name, schema]),
-  );
+  const stored = Object.fromEntries(Object.entries(newBook).map(([name, { default: _, ...schema }]) => [name, schema]));
   return {
     Login: { type: 'object', properties: describeFields(loginFields, loginTexts) },
     NewBook: { description: 'The fields of a new book', type: 'object', properties: newBook },
@@ -62,10 +60,7 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
   };
 }
 
-function describeFields(
-  table: Fields,
-  texts: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, Schema>> {
+function describeFields(table: Fields, texts: Readonly<Record<string, string>> = {}): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
     Object.entries(table).map(([name, field]) => {
       const ofType = field.type === 'integer' ? 'A whole number' : 'Any text that UTF-8 can carry';
@@ -80,9 +75,7 @@ function withFormat({ type, ...rest }: { readonly type: string; readonly maximum
 
 /** The examples of openapi.yaml that hold a book, and so each of its fields. */
 function describeExamples(): Readonly<Record<string, { readonly value: object }>> {
-  const defaults = Object.fromEntries(
-    Object.entries(bookFields).map(([name, field]) => [name, field.default]),
-  );
+  const defaults = Object.fromEntries(Object.entries(bookFields).map(([name, field]) => [name, field.default]));
   const dune = { id: 1, ...defaults, title: 'Dune', author: 'Frank Herbert', year: 1965 };
   const emma = { id: 2, ...defaults, title: 'Emma' };
   const example = (status: number, message: string, data: object) => ({ value: { status, message, data } });

@@ -44,9 +44,7 @@ export async function checkInstructions({
       const ratio = ours[measure] / theirs[measure];
       const holds = ratio <= limit[measure];
       const count = `${(ours[measure] / 1e6).toFixed(2)} million, ${ratio.toFixed(2)} of ${reference}`;
-      console.log(
-        `${name}, ${measure}: ${count}, ${holds ? 'within' : 'OVER'} the limit of ${limit[measure]}`,
-      );
+      console.log(`${name}, ${measure}: ${count}, ${holds ? 'within' : 'OVER'} the limit of ${limit[measure]}`);
       passed &&= holds;
     }
   }

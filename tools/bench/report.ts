@@ -26,9 +26,7 @@ export function formatReport(
     ...columns.map(({ measure, digits }) => {
       const references = new Map(samplesOf(reference).map((sample) => [sample.round, sample[measure]]));
       const values = samplesOf(name).map((sample) => sample[measure]);
-      const ratios = samplesOf(name).map(
-        (sample) => sample[measure] / (references.get(sample.round) ?? Number.NaN),
-      );
+      const ratios = samplesOf(name).map((sample) => sample[measure] / (references.get(sample.round) ?? Number.NaN));
       const [ratio, lower, upper] = [0.5, 0.25, 0.75].map((share) => quantile(ratios, share).toFixed(2));
       return `${quantile(values, 0.5).toFixed(digits)} · **${ratio}** (${lower}–${upper})`;
     }),

@@ -20,10 +20,7 @@ export interface FileOptions extends fields.ColumnOptions {
 export type BookFile = Awaited<ReturnType<typeof openFile>>;
 
 /** A row of a file: its first line, its text, and its book or the reason of its rejection. */
-export type Row = { readonly line: number; readonly raw: string } & (
-  | { book: BookFields }
-  | { reason: string }
-);
+export type Row = { readonly line: number; readonly raw: string } & ({ book: BookFields } | { reason: string });
 
 /** The detected separators, the preferred one first. */
 export const commonSeparators = [',', ';', '\t'];
@@ -77,8 +74,7 @@ export async function* readRows(file: BookFile): AsyncGenerator<Row> {
       if (isCutOff) throw new CommandError(`line ${line} is over 4 MB`);
       const raw = text.slice(position, record.end);
       const book = readBook(file, raw, record);
-      if (!isBlank.test(raw))
-        yield typeof book === 'string' ? { line, raw, reason: book } : { line, raw, book };
+      if (!isBlank.test(raw)) yield typeof book === 'string' ? { line, raw, reason: book } : { line, raw, book };
       line += countLines(raw);
       position = record.end;
     }

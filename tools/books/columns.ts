@@ -38,8 +38,7 @@ export function chooseColumns(names: readonly string[], options: ColumnOptions):
   for (const field of fieldNames) {
     const [name, second] = findColumns(names, field, chosen);
     if (without.includes(field) || name === undefined) continue;
-    if (second !== undefined)
-      throw new CommandError(`two columns are the ${field}: ${quote([name, second])}`);
+    if (second !== undefined) throw new CommandError(`two columns are the ${field}: ${quote([name, second])}`);
     columns[field] = name;
   }
   // Missing columns of rejected rows were confirmed with their first file.
@@ -54,8 +53,7 @@ export function chooseColumns(names: readonly string[], options: ColumnOptions):
 }
 
 function findColumns(names: readonly string[], field: FieldName, chosen: Columns): readonly string[] {
-  const isChosen = (name: string, other = chosen[field]) =>
-    name.toLowerCase() === other?.trim().toLowerCase();
+  const isChosen = (name: string, other = chosen[field]) => name.toLowerCase() === other?.trim().toLowerCase();
   if (chosen[field] !== undefined) return names.filter((name) => isChosen(name));
   const free = names.filter((name) => !Object.values(chosen).some((other) => isChosen(name, other)));
   const found = namesOf(field).map((known) => free.filter((name) => simplify(name) === known));

@@ -17,12 +17,7 @@ const lineEnd = /\r\n|\n|\r/g;
  * @param complete - whether to read as if the file ended with this text
  * @returns `undefined` when more of the file is needed
  */
-export function scanRecord(
-  text: string,
-  start: number,
-  dialect: Dialect,
-  complete: boolean,
-): CsvRecord | undefined {
+export function scanRecord(text: string, start: number, dialect: Dialect, complete: boolean): CsvRecord | undefined {
   const plain = scan(text, start, dialect, '"');
   for (const record of [plain, scan(text, start, dialect, '\\')]) {
     const mayApply = record === plain || text.slice(start, record.end).includes('\\"');

@@ -15,8 +15,7 @@ export async function detectEncoding(path: string, chosen: string | undefined): 
   const decoder = new TextDecoder();
   let [isStart, valid, invalid] = [true, 0, 0];
   for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
-    const isMarked = ([, mark]: [string, readonly number[]]) =>
-      mark.every((byte, index) => bytes[index] === byte);
+    const isMarked = ([, mark]: [string, readonly number[]]) => mark.every((byte, index) => bytes[index] === byte);
     const marked = isStart && Object.entries(byteOrderMarks).find(isMarked);
     if (marked) return marked[0];
     if (chosen !== undefined) return chosen;

@@ -22,12 +22,10 @@ export async function exportBooks(command: ExportCommand, stop: AbortSignal): Pr
   const { path, format } = command;
   const text = Readable.from(readPages(openCatalog(command, stop), format));
   if (path === undefined) {
-    return pipeline(text, process.stdout, { signal: stop, end: false }).catch(
-      (error: NodeJS.ErrnoException) => {
-        // The reader has closed the pipe: `export | head`.
-        if (error.code !== 'EPIPE') throw error;
-      },
-    );
+    return pipeline(text, process.stdout, { signal: stop, end: false }).catch((error: NodeJS.ErrnoException) => {
+      // The reader has closed the pipe: `export | head`.
+      if (error.code !== 'EPIPE') throw error;
+    });
   }
   const part = `${path}.part`;
   try {

@@ -129,9 +129,7 @@ async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Row
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
   const perSecond = formatCount(Math.round((created + replayed) / seconds));
   const known = replayed > 0 ? `, ${formatCount(replayed)} there already` : '';
-  console.error(
-    `${formatCount(created, 'book')} created${known} in ${seconds.toFixed(1)} s (${perSecond}/s)`,
-  );
+  console.error(`${formatCount(created, 'book')} created${known} in ${seconds.toFixed(1)} s (${perSecond}/s)`);
   stop.throwIfAborted();
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

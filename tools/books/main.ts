@@ -115,9 +115,7 @@ function readFormat(): Format | undefined {
 /** A name with a comma is quoted with its field, as in CSV. */
 function readColumns(list = ''): Columns {
   const items = list === '' ? [] : (scanRecord(list, 0, { separator: ',' }, true)?.cells ?? []);
-  return Object.fromEntries(
-    items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')]),
-  );
+  return Object.fromEntries(items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')]));
 }
 
 function readField(name = ''): FieldName {

@@ -58,8 +58,7 @@ function addReason(source: BookFile, raw: string, reason: string): string {
 /** A row without its line end and the reason that it was rejected for before. */
 function dropReason({ format, separator, names }: BookFile, raw: string): string {
   const row = raw.replace(/[\r\n]+$/, '');
-  if (format === 'ndjson')
-    return row.trim().replace(/^\{\s*"rejected_because"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/, '{');
+  if (format === 'ndjson') return row.trim().replace(/^\{\s*"rejected_because"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?/, '{');
   if (names[0] !== reasonColumn) return row;
   const quoted = /^"(?:[^"]|"")*"/.exec(row)?.[0].length ?? 0;
   return row.slice(row.indexOf(separator, quoted) + 1);

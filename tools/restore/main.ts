@@ -62,9 +62,7 @@ async function restore({ stage, at, table, prepare, yes }: Options): Promise<voi
   const target = table ?? `${source}${suffix}`;
   const [existing, liveTable] = await Promise.all([findTable(client, target), findTable(client, live)]);
   if (!`${target}-`.startsWith(`${stackNameOf(stage)}-`)) {
-    throw new StageError(
-      `The permissions boundary allows tables with names of ${stackNameOf(stage)}-* only.`,
-    );
+    throw new StageError(`The permissions boundary allows tables with names of ${stackNameOf(stage)}-* only.`);
   }
   if (at === undefined && existing === undefined) throw new StageError(`There is no table ${target}.`);
   if (at !== undefined && existing === undefined) await checkRecoveryWindow(client, source, at);

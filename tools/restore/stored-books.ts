@@ -4,9 +4,7 @@ import { bookFields } from '../../lib/books/book.ts';
 import { counterKey, shardOf } from '../../lib/dynamodb/keys.ts';
 
 const fieldNames = Object.keys(bookFields);
-const Key = Object.fromEntries(
-  Object.entries(counterKey).map(([name, value]) => [name, { N: String(value) }]),
-);
+const Key = Object.fromEntries(Object.entries(counterKey).map(([name, value]) => [name, { N: String(value) }]));
 
 /** @returns the last id that was drawn; 0 when the table has no counter */
 export async function readCounter(client: DynamoDB, TableName: string): Promise<number> {
@@ -35,10 +33,7 @@ export async function compareBooks(client: DynamoDB, first: string, second: stri
   let same = 0;
   const [changed, onlyInFirst, onlyInSecond]: [number[], number[], number[]] = [[], [], []];
   for (let shard = 0; shard <= shardOf(lastId); shard += 1) {
-    const [books, others] = await Promise.all([
-      digestShard(client, first, shard),
-      digestShard(client, second, shard),
-    ]);
+    const [books, others] = await Promise.all([digestShard(client, first, shard), digestShard(client, second, shard)]);
     for (const [id, digest] of books) {
       if (others.get(id) === digest) same += 1;
       else if (others.has(id)) changed.push(id);

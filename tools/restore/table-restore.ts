@@ -49,9 +49,7 @@ export async function restoreTable(client: DynamoDB, source: string, target: str
       BillingModeOverride: 'PAY_PER_REQUEST',
       SSESpecificationOverride: { Enabled: true, SSEType: 'KMS' },
     });
-    console.log(
-      `DynamoDB restores ${target}. It takes 20 minutes or more; the same command continues after Ctrl-C.`,
-    );
+    console.log(`DynamoDB restores ${target}. It takes 20 minutes or more; the same command continues after Ctrl-C.`);
   }
   await waitUntilActive(client, target);
 }

@@ -84,8 +84,7 @@ export class RuntimeApi {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, phase, id = '', outcome] =
-      /\/runtime\/(\w+)\/([^/]+)(?:\/(\w+))?$/.exec(request.url ?? '') ?? [];
+    const [, phase, id = '', outcome] = /\/runtime\/(\w+)\/([^/]+)(?:\/(\w+))?$/.exec(request.url ?? '') ?? [];
     if (id === 'next') {
       this.#waiting = response;
       this.#init.resolve();

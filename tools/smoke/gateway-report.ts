@@ -7,10 +7,7 @@ const shownHeaders = ['content-type', 'x-amzn-errortype', 'retry-after', 'access
 /** Formats the responses of API Gateway in the cases that depend on it, in Markdown. */
 export function formatGatewayReport(title: string, cases: readonly CaseResult[]): string {
   const sections = [...Map.groupBy(cases, ({ conformanceCase }) => conformanceCase.group)];
-  const texts = sections.flatMap(([group, members]) => [
-    `## ${group}`,
-    members.flatMap(formatCase).join('\n'),
-  ]);
+  const texts = sections.flatMap(([group, members]) => [`## ${group}`, members.flatMap(formatCase).join('\n')]);
   return [`# ${title}`, ...texts, ''].join('\n\n');
 }
 

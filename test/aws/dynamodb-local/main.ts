@@ -25,11 +25,9 @@ const port = await findFreePort();
 const endpoint = `http://127.0.0.1:${port}`;
 const server = ['-cp', join(folder, '*'), 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner'];
 const options = ['-inMemory', '-sharedDb', '-disableTelemetry', '-port', String(port)];
-const stop = await startServerProcess(
-  endpoint,
-  ['java', `-Djava.library.path=${folder}`, ...server, ...options],
-  { stdio: ['ignore', 'ignore', 'inherit'] },
-);
+const stop = await startServerProcess(endpoint, ['java', `-Djava.library.path=${folder}`, ...server, ...options], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 try {
   const projects = ['--project', 'integration', '--project', 'conformance'];
   run('vitest', ['run', ...projects], { TEST_DYNAMODB_ENDPOINT: endpoint });

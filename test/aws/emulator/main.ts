@@ -93,8 +93,7 @@ function decide(form: URLSearchParams): Fate {
       changeSets.push(form);
       return 'pass';
     case 'DescribeStacks':
-      return (text) =>
-        text.replace(/<StackStatus>(\w+)/, (_, status) => `<StackStatus>${stackStatus ?? status}`);
+      return (text) => text.replace(/<StackStatus>(\w+)/, (_, status) => `<StackStatus>${stackStatus ?? status}`);
     case 'DescribeStackEvents':
       return (text) => {
         if (pollsWithoutEnd === 0) return text;
@@ -161,10 +160,7 @@ async function testStage(): Promise<void> {
   await setSettings({ alarmMail: 'oncall@example.com' });
   const { status, stdout } = await spawn('deploy', '--force');
   assert.equal(status, 1);
-  assert.match(
-    stdout,
-    /^\/book-catalog\/prod\/alarmMail in Parameter Store is no setting\. Settings are .+\.$/m,
-  );
+  assert.match(stdout, /^\/book-catalog\/prod\/alarmMail in Parameter Store is no setting\. Settings are .+\.$/m);
   await deleteSetting('alarmMail');
 
   step('A deploy that fails ends when the stack is at rest; one to a stuck stack does not begin');
@@ -195,9 +191,7 @@ async function testStage(): Promise<void> {
 /** Restores the books of a moment, which a rollback keeps, and goes back to the table before. */
 async function restoreBooks(kept: Book, earlierVersion: string): Promise<void> {
   const findStageTable = async () => (await readOutputs(stage)).BookTableName;
-  const [changed, deleted] = await withCatalog((catalog) =>
-    Promise.all([catalog.createBook(), catalog.createBook()]),
-  );
+  const [changed, deleted] = await withCatalog((catalog) => Promise.all([catalog.createBook(), catalog.createBook()]));
   await recovery.remember(stackTable);
   const at = new Date().toISOString();
   const target = `${stackTable}-${at.replaceAll(/[-:]|\.\d+/g, '')}`;
@@ -283,10 +277,7 @@ async function failToDeploy(): Promise<void> {
   stackStatus = undefined;
   assert.equal(status, 1);
   const advice = 'aws cloudformation continue-update-rollback --stack-name book-catalog-prod';
-  assert.match(
-    stdout,
-    new RegExp(`^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\\. .*${advice}$`, 'm'),
-  );
+  assert.match(stdout, new RegExp(`^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\\. .*${advice}$`, 'm'));
 }
 
 /** Raises an alarm, and does what CloudWatch does when the metrics are good; the emulator has no metrics. */

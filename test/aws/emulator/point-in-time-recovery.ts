@@ -16,9 +16,7 @@ export function simulatePointInTimeRecovery(emulatorUrl: string) {
   const client = new DynamoDB({ endpoint: emulatorUrl });
   let whenRestoring = () => {};
 
-  async function restore(
-    input: Omit<RestoreTableToPointInTimeInput, 'RestoreDateTime'> & { RestoreDateTime: number },
-  ) {
+  async function restore(input: Omit<RestoreTableToPointInTimeInput, 'RestoreDateTime'> & { RestoreDateTime: number }) {
     const { TargetTableName = '', RestoreDateTime, BillingModeOverride } = input;
     const BackupArn = moments.findLast(({ at }) => at <= RestoreDateTime * 1000)?.BackupArn;
     const backup = { TargetTableName, BackupArn, BillingModeOverride };

@@ -64,8 +64,6 @@ const { streamifyResponse } = (globalThis as unknown as GlobalOfLambda).awslambd
 
 interface GlobalOfLambda {
   readonly awslambda: {
-    streamifyResponse(
-      handler: (event: unknown, response: ServerResponse) => Promise<void>,
-    ): LoadedFunction['handler'];
+    streamifyResponse(handler: (event: unknown, response: ServerResponse) => Promise<void>): LoadedFunction['handler'];
   };
 }

@@ -30,19 +30,16 @@ test.each(optionsAndLogs)(
   },
 );
 
-test.each(functions)(
-  'the package of $name is small, and holds one bundle with its caches',
-  async ({ name }) => {
-    const { code, cache } = name === 'createToken' ? withoutSdk : withSdk;
-    const folder = join(inject('functionsFolder'), name, 'handlers');
+test.each(functions)('the package of $name is small, and holds one bundle with its caches', async ({ name }) => {
+  const { code, cache } = name === 'createToken' ? withoutSdk : withSdk;
+  const folder = join(inject('functionsFolder'), name, 'handlers');
 
-    expect(await sizeOfFiles(folder, /\.m?js$/)).toBeLessThanOrEqual(code);
-    expect(await sizeOfFiles(folder, /\.cache$/)).toBeLessThanOrEqual(cache);
-    expect(await sizeOfFiles(folder, /\.gc-cache$/)).toBeLessThanOrEqual(cache);
-    const extensions = (await readdir(folder)).map((file) => file.slice(file.indexOf('.')));
-    expect(extensions.toSorted()).toEqual(['.bundle.cache', '.bundle.gc-cache', '.bundle.js', '.mjs']);
-  },
-);
+  expect(await sizeOfFiles(folder, /\.m?js$/)).toBeLessThanOrEqual(code);
+  expect(await sizeOfFiles(folder, /\.cache$/)).toBeLessThanOrEqual(cache);
+  expect(await sizeOfFiles(folder, /\.gc-cache$/)).toBeLessThanOrEqual(cache);
+  const extensions = (await readdir(folder)).map((file) => file.slice(file.indexOf('.')));
+  expect(extensions.toSorted()).toEqual(['.bundle.cache', '.bundle.gc-cache', '.bundle.js', '.mjs']);
+});
 
 const compiled = {
   message: 'Token generated successfully',

@@ -22,8 +22,7 @@ await seedBooks(table, bookCount);
 
 afterEach(() => proxy.heal());
 
-const startList = (tableName: string) =>
-  startForTest('listBooks', { DB_URL: `${proxy.endpoint}/${tableName}` });
+const startList = (tableName: string) => startForTest('listBooks', { DB_URL: `${proxy.endpoint}/${tableName}` });
 
 async function requestList(instance: LambdaInstance, coding = 'identity'): Promise<FunctionResponse> {
   const headers = { Authorization: validToken, 'Accept-Encoding': coding };
@@ -53,9 +52,7 @@ test.each(['identity', 'gzip', 'br', 'zstd'])(
     expect(() => JSON.parse(Buffer.concat(received).toString())).toThrow();
     // The service's own lines: the runtime has another format, in which it prints every member of an error.
     const readLog = () => instance.output.split('\n').filter((line) => line.startsWith('{"timestamp"'));
-    await expect
-      .poll(() => readLog().map((line) => JSON.parse(line)))
-      .toMatchObject([{ level: 'ERROR', status: 200 }]);
+    await expect.poll(() => readLog().map((line) => JSON.parse(line))).toMatchObject([{ level: 'ERROR', status: 200 }]);
     expect(instance.output).not.toContain(storedText);
 
     await proxy.heal();

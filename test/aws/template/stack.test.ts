@@ -9,8 +9,8 @@ const prod = readTemplate('prod');
 const withAll = readTemplate('dev-with-all');
 const origin = 'https://docs.example.com';
 const functions = findResources(prod, 'AWS::Lambda::Function');
-const methodsOfPaths = Object.values(Object.groupBy(endpoints, ({ event }) => event.path)).map(
-  (served = []) => served.map(({ event }) => event.method),
+const methodsOfPaths = Object.values(Object.groupBy(endpoints, ({ event }) => event.path)).map((served = []) =>
+  served.map(({ event }) => event.method),
 );
 
 /** Finds the properties of the resources of a type. */
@@ -57,9 +57,7 @@ test('the resources whose parameter is not set are not there', () => {
 
 test('AWS WAF keeps no samples of requests, which would hold tokens', () => {
   const text = JSON.stringify(propertiesOf('WAFv2::WebACL', withAll));
-  expect(text.match(/"SampledRequestsEnabled":\w+/g)).toEqual(
-    Array(3).fill('"SampledRequestsEnabled":false'),
-  );
+  expect(text.match(/"SampledRequestsEnabled":\w+/g)).toEqual(Array(3).fill('"SampledRequestsEnabled":false'));
 });
 
 test('dev differs from prod in throttling and log retention only', () => {

@@ -119,12 +119,7 @@ async function send(books: BookRepository, request: Request): Promise<Result> {
 }
 
 /** Carries out a request, and keeps its response in the history. */
-async function take(
-  books: BookRepository,
-  request: Request,
-  timeoutMs: number,
-  history: History,
-): Promise<void> {
+async function take(books: BookRepository, request: Request, timeoutMs: number, history: History): Promise<void> {
   const { readClock, operations, ids, tags } = history;
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), timeoutMs);

@@ -72,9 +72,7 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosenTag: 
   const tag = tags.at(-1) ?? '';
   if (type === 'get') {
     const isKnown = precondition !== undefined && matches(precondition, tag, 'weak');
-    return isKnown
-      ? respond(outcomes.notModified, null, { tag })
-      : respond(successOf('GET /book/{id}'), book, { tag });
+    return isKnown ? respond(outcomes.notModified, null, { tag }) : respond(successOf('GET /book/{id}'), book, { tag });
   }
   const isRefused = precondition !== undefined && !matches(precondition, tag, 'strong');
   const books = new Map(catalog.books);

@@ -65,11 +65,7 @@ test(
   timeLimitMs,
 );
 
-function chooseBook(
-  { precondition, ...choice }: RequestChoice,
-  catalog: Catalog,
-  idsBefore: number,
-): BookRequest {
+function chooseBook({ precondition, ...choice }: RequestChoice, catalog: Catalog, idsBefore: number): BookRequest {
   const id = chooseId(choice.id, catalog.lastId, idsBefore);
   const { tags = [] } = (typeof id === 'number' && catalog.books.get(id)) || {};
   return { ...choice, id, precondition: precondition && chooseTags(precondition, tags) };

@@ -69,9 +69,7 @@ test('a request is one line with its ids, route, status and duration', async ({ 
   expect(log.lines).toEqual([expected]);
 });
 
-test('only the first request of each function is a cold start, whether it succeeds or not', async ({
-  log,
-}) => {
+test('only the first request of each function is a cold start, whether it succeeds or not', async ({ log }) => {
   const refuse = () => Promise.reject(new HttpError(outcomes.invalidInput));
   for (const handle of [refuse, async () => ({})]) {
     const endpoint = publicEndpoint(config, success, handle);
@@ -87,18 +85,15 @@ test.for([
   [forgeToken({ header: { alg: 'none' }, secret }), 'ERR_JOSE_ALG_NOT_ALLOWED'],
   ['nonsense', 'ERR_JWS_INVALID'],
   ['', undefined],
-])(
-  'the refusal of the token %j is logged with the code %s',
-  async ([Authorization = '', reason], { log }) => {
-    const endpoint = protectedEndpoint(config, success, async () => ({}));
+])('the refusal of the token %j is logged with the code %s', async ([Authorization = '', reason], { log }) => {
+  const endpoint = protectedEndpoint(config, success, async () => ({}));
 
-    await endpoint(createEvent({ headers: { Authorization } }), createContext());
+  await endpoint(createEvent({ headers: { Authorization } }), createContext());
 
-    expect(log.lines).toMatchObject([{ level: 'INFO', status: 401 }]);
-    expect(log.lines[0]?.reason).toBe(reason);
-    expect(log.lines[0]).not.toHaveProperty('error');
-  },
-);
+  expect(log.lines).toMatchObject([{ level: 'INFO', status: 401 }]);
+  expect(log.lines[0]?.reason).toBe(reason);
+  expect(log.lines[0]).not.toHaveProperty('error');
+});
 
 test('a request without a response is logged as failed', async ({ log }) => {
   const bare = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()

@@ -53,9 +53,7 @@ test('an empty secret is a fault of ours: it cannot sign, and no token is called
 });
 
 test('however many tokens were seen before, each is valid until its exp and from its nbf', async () => {
-  const tokens = Array.from({ length: 250 }, (_, index) =>
-    forgeToken({ secret, claims: { exp: now + 10 + index } }),
-  );
+  const tokens = Array.from({ length: 250 }, (_, index) => forgeToken({ secret, claims: { exp: now + 10 + index } }));
   for (const token of [...tokens, ...tokens]) await verify(token);
   const notYetValid = forgeToken({ claims: { nbf: now + 135 }, secret });
   vi.setSystemTime((now + 135) * 1000 - 1);
@@ -72,9 +70,7 @@ test('however many tokens were seen before, each is valid until its exp and from
 test('a token that was verified is not verified again; the 101st makes it forgotten', async () => {
   const check = vi.spyOn(crypto.subtle, 'verify');
   const fresh = createTokenVerifier(secret);
-  const tokens = Array.from({ length: 101 }, (_, kid) =>
-    forgeToken({ header: { alg: 'HS256', kid }, secret }),
-  );
+  const tokens = Array.from({ length: 101 }, (_, kid) => forgeToken({ header: { alg: 'HS256', kid }, secret }));
   const hundred = tokens.slice(0, 100);
 
   for (const token of [...hundred, ...hundred]) await fresh(token);

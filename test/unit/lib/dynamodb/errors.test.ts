@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
 import { interpretError } from '../../../../lib/dynamodb/errors.ts';
 
-const named = (name: string, message: string, members = {}) =>
-  Object.assign(new Error(message), { name, ...members });
+const named = (name: string, message: string, members = {}) => Object.assign(new Error(message), { name, ...members });
 const withStatus = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
 
 test('a ValidationException is a bug of ours and comes back as it is, unless the item is too large', () => {
@@ -27,17 +26,14 @@ test.each([
   ['ServiceUnavailable', withStatus(503), true],
   ['Error', { code: 'ECONNRESET' }, true],
   ['AbortError', {}, true],
-])(
-  'another attempt may succeed after %s %j; whether it may have been carried out: %s',
-  (name, members, mayBeDone) => {
-    const error = named(name, 'size exceeded', members);
+])('another attempt may succeed after %s %j; whether it may have been carried out: %s', (name, members, mayBeDone) => {
+  const error = named(name, 'size exceeded', members);
 
-    expect(interpretError(error)).toMatchObject({
-      ...{ name: 'AttemptError', mayBeDone, cause: error },
-      message: `DynamoDB failed: ${name}: size exceeded`,
-    });
-  },
-);
+  expect(interpretError(error)).toMatchObject({
+    ...{ name: 'AttemptError', mayBeDone, cause: error },
+    message: `DynamoDB failed: ${name}: size exceeded`,
+  });
+});
 
 test.each(['ResourceNotFoundException', 'AccessDeniedException'])('no attempt succeeds after %s', (name) => {
   const cause = named(name, 'why', withStatus(400));
