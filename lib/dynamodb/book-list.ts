@@ -1,7 +1,6 @@
 import { type Book, bookFields } from '../books/book.ts';
-import { CounterError } from '../books/errors.ts';
-import { counterKey, type ItemKey, shardOf } from './keys.ts';
-import { attributeNames, parseCounter } from './stored-items.ts';
+import { type ItemKey, shardOf } from './keys.ts';
+import { attributeNames } from './stored-items.ts';
 import type { Table } from './table.ts';
 
 /** Shards whose first page is requested ahead: more take memory and save hardly any time. */
@@ -118,14 +117,7 @@ export class BookList {
     return page;
   }
 
-  /** Without a counter, the list of a table that holds books would end too soon and look complete. */
   async #readLastShard(): Promise<number> {
-    const readCounter = () => this.#table.get(counterKey, parseCounter);
-    const lastId = (await readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await readCounter());
-    if (lastId === undefined) {
-      const remedy = 'put the item with the highest id as its lastId (docs/operations.md)';
-      throw new CounterError(`the table has books and no counter: ${remedy}`);
-    }
-    return shardOf(lastId);
+    return shardOf(await this.#table.readLastId());
   }
 }

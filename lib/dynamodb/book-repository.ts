@@ -165,22 +165,28 @@ export class BookRepository {
     });
   }
 
-  /** An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. */
+  /** An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. It makes the counter of an empty table. */
   #drawIds(count: number): Promise<number[]> {
-    const input = {
-      Key: counterKey,
-      UpdateExpression: 'ADD lastId :count',
-      ConditionExpression: 'NOT lastId > :max',
-      ExpressionAttributeValues: { ':count': count, ':max': Number.MAX_SAFE_INTEGER - count },
-      ReturnValues: 'UPDATED_NEW' as const,
-    };
+    const max = Number.MAX_SAFE_INTEGER - count;
+    let condition = 'lastId <= :max';
     const parse = (item: Item) => {
       const last = parseCounter(item, count);
       return Array.from({ length: count }, (_, index) => last - count + 1 + index);
     };
-    const send = (attempt: Attempt) => this.#table.update(input, parse, attempt);
+    const send = (attempt: Attempt) => {
+      const input = {
+        Key: counterKey,
+        UpdateExpression: 'ADD lastId :count',
+        ConditionExpression: condition,
+        ExpressionAttributeValues: { ':count': count, ':max': max },
+        ReturnValues: 'UPDATED_NEW' as const,
+      };
+      return this.#table.update(input, parse, attempt);
+    };
     return this.#table.attempts.make(send, async ({ refusal }) => {
-      if (refusal) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
+      const lastId = refusal && (await this.#table.readLastId());
+      if (lastId === 0) condition = 'NOT lastId > :max';
+      else if (lastId && lastId > max) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
       return undefined;
     });
   }

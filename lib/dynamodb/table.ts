@@ -7,12 +7,13 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { CounterError } from '../books/errors.ts';
 import { type Attempt, Attempts } from './attempts.ts';
 import { createDynamoDBClient, type TableLocation } from './client.ts';
 import { KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type QueryPage, readQueryPage } from './query-page.ts';
-import { type Item, parseInteger } from './stored-items.ts';
+import { type Item, parseCounter, parseInteger } from './stored-items.ts';
 
 type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
 type Put = Input<typeof PutCommand>;
@@ -55,7 +56,21 @@ export class Table {
     });
   }
 
-  isEmpty(): Promise<boolean> {
+  /**
+   * Reads the counter: the last id that was drawn, 0 for an empty table. Without its counter, the list of a table that holds
+   * books would end too soon and look complete, and a new counter would draw their ids.
+   *
+   * @throws {CounterError} when the table holds items and no counter
+   */
+  async readLastId(): Promise<number> {
+    const readCounter = () => this.get(counterKey, parseCounter);
+    const lastId = (await readCounter()) ?? ((await this.#isEmpty()) ? 0 : await readCounter());
+    if (lastId !== undefined) return lastId;
+    const remedy = 'put the item with the highest id as its lastId (docs/operations.md)';
+    throw new CounterError(`the table has books and no counter: ${remedy}`);
+  }
+
+  #isEmpty(): Promise<boolean> {
     return this.attempts.make(async (attempt) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
       const { Count: count } = await this.#client.send(command, attempt);

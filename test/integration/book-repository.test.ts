@@ -1,7 +1,7 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, describe, expect } from 'vitest';
 import { BookNotFoundError, BookTooLargeError, CounterError, VersionMismatchError } from '../../lib/books/errors.ts';
-import { bookKey } from '../../lib/dynamodb/keys.ts';
+import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import { aBook } from '../support/a-book.ts';
 import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
@@ -118,6 +118,15 @@ describe.for([undefined, 'once'])('with the idempotency key %s', (key) => {
     await expect(creating).rejects.toThrow('id 1, which a book has already: set its lastId to the highest');
     expect(await listBooks(table)).toEqual([book]);
     expect(await books.create({ ...emma, year: 2 }, key)).toMatchObject({ book: { id: 2 }, replayed: false });
+  });
+
+  test('a create beside books whose counter is lost stores nothing, and makes no counter', async ({ table, books }) => {
+    await books.create(emma);
+    await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: counterKey }));
+
+    await expect(books.create(emma, key)).rejects.toThrow('the table has books and no counter');
+
+    expect(await readCounter(table)).toBeUndefined();
   });
 
   test('a create after the last id stores nothing and keeps the counter', async ({ table, books }) => {
