@@ -60,11 +60,7 @@ export class HttpClient {
     this.#url = new URL(baseUrl);
     this.#hostHeader = hostHeader;
     this.#protocol = this.#url.protocol === 'https:' ? https : http;
-    this.#agent = new this.#protocol.Agent({
-      keepAlive: true,
-      maxSockets: requestsAtOnce,
-      timeout: maxIdleMs,
-    });
+    this.#agent = new this.#protocol.Agent({ keepAlive: true, maxSockets: requestsAtOnce, timeout: maxIdleMs });
   }
 
   /** Turns a path below the base URL into a URL. */

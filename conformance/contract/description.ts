@@ -37,10 +37,7 @@ const source = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.ya
 /** openapi.yaml, as far as the tests use it, with each `$ref` replaced by what it names. */
 export const description = resolveReferences(source) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: {
-    readonly responses: Responses;
-    readonly schemas: Readonly<Record<'EmptyEnvelope', object>>;
-  };
+  readonly components: { readonly responses: Responses; readonly schemas: Readonly<Record<'EmptyEnvelope', object>> };
 };
 
 /** Every operation; its route is method and path template, such as `GET /book/{id}`. */

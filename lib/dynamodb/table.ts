@@ -47,10 +47,7 @@ export class Table {
     return this.attempts.make(async (attempt) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
       const pages: QueryPage[] = [];
-      const options = {
-        ...attempt,
-        takeBody: (body: Uint8Array) => pages.push(readQueryPage(body, areBooks)),
-      };
+      const options = { ...attempt, takeBody: (body: Uint8Array) => pages.push(readQueryPage(body, areBooks)) };
       await this.#client.send(command, options);
       return pages[0] as QueryPage;
     });

@@ -18,11 +18,7 @@ export type StreamedResponse = Awaited<ReturnType<typeof startStream>>;
 export async function startStream(success: Outcome, { data, headers }: StreamedResult) {
   const body = Readable.from(serialize(success, data));
   await once(body, 'readable');
-  const allHeaders: Record<string, string> = {
-    'Content-Type': 'application/json',
-    ...success.headers,
-    ...headers,
-  };
+  const allHeaders: Record<string, string> = { 'Content-Type': 'application/json', ...success.headers, ...headers };
   return { statusCode: success.status, headers: allHeaders, body };
 }
 

@@ -197,10 +197,7 @@ export default class DeployPlugin {
     if (plugins.length === 0) throw new Error('the framework has no plugin that makes change sets');
     for (const plugin of plugins) {
       const getParams = plugin.getCreateChangeSetParams.bind(plugin);
-      plugin.getCreateChangeSetParams = (options) => ({
-        ...getParams(options),
-        ImportExistingResources: true,
-      });
+      plugin.getCreateChangeSetParams = (options) => ({ ...getParams(options), ImportExistingResources: true });
     }
   }
 

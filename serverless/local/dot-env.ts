@@ -23,9 +23,7 @@ export function readDotEnv(file: string): Readonly<Record<string, string | undef
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
-    throw new StartError(`${file} cannot be read: ${message}. Make it a readable file, or remove it.`, {
-      cause,
-    });
+    throw new StartError(`${file} cannot be read: ${message}. Make it a readable file, or remove it.`, { cause });
   }
   const values = parseEnv(text);
   const problems = [...text.matchAll(cutValue)]

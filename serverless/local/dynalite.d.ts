@@ -20,11 +20,7 @@ declare module 'dynalite/db/index.js' {
   }
 
   export interface Store {
-    readonly db: {
-      open(): Promise<void>;
-      getSync(key: string): unknown;
-      get(key: string, done: Callback): void;
-    };
+    readonly db: { open(): Promise<void>; getSync(key: string): unknown; get(key: string, done: Callback): void };
     getTable(name: string, done: (error?: unknown, table?: object) => void): void;
     /** The items of one table. A lock holds until the function that its callback makes has been called. */
     getItemDb(name: string): {

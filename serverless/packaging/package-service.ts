@@ -56,11 +56,7 @@ export async function packageService(
   const framework = join(checkout, 'node_modules/serverless/bin/serverless.js');
   const options = ['--stage', stage, '--package', folder, ...params.flatMap((param) => ['--param', param])];
   // Without the developer's credentials and Node for code caches.
-  const unset = {
-    AWS_ACCESS_KEY_ID: undefined,
-    AWS_SECRET_ACCESS_KEY: undefined,
-    CODE_CACHE_NODE: undefined,
-  };
+  const unset = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, CODE_CACHE_NODE: undefined };
   const env = { ...process.env, ...unset };
   await promisify(execFile)(process.execPath, [framework, 'package', ...options], { cwd: checkout, env });
 }

@@ -42,11 +42,7 @@ function run(language: string): void {
     const command = preparePython('.venv-clients', join(sources, 'requirements.txt'));
     path.unshift(dirname(resolve(command('python'))));
   }
-  const options = {
-    cwd: folder,
-    env: { ...process.env, PATH: path.join(delimiter) },
-    stdio: 'inherit',
-  } as const;
+  const options = { cwd: folder, env: { ...process.env, PATH: path.join(delimiter) }, stdio: 'inherit' } as const;
   const { status, error } = spawnSync('bash', ['run', service.baseUrl], options);
   if (status !== 0) throw new Error(`the session in ${language} failed`, { cause: error });
 }

@@ -42,10 +42,7 @@ test.concurrent.each(['update', 'delete'] as const)(
         await books.update(1, { title: 'late' });
       }),
     ]);
-    const tokens = {
-      writeToken: v7({ msecs: start + 2_000 }),
-      previousWriteToken: v7({ msecs: start + 60_000 }),
-    };
+    const tokens = { writeToken: v7({ msecs: start + 2_000 }), previousWriteToken: v7({ msecs: start + 60_000 }) };
     const Item = { ...bookKey(1), ...emma, ...tokens };
     await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
 
@@ -62,9 +59,7 @@ test.concurrent.each([
   const { table, proxy, books, others } = await openTable();
   const config = { signingSecret: 'x', corsOrigin: undefined };
   const success = { status: 201, message: 'Book created successfully' };
-  const create = publicEndpoint(config, success, async () => ({
-    data: (await books.create(emma, 'key')).book,
-  }));
+  const create = publicEndpoint(config, success, async () => ({ data: (await books.create(emma, 'key')).book }));
   proxy.injectFault(operation, 'request ignored', 1, after);
 
   const { statusCode } = await create(createEvent(), createContext(1_000));

@@ -7,11 +7,7 @@ export type Ask = (
   path: string,
   body?: object,
   headers?: Readonly<Record<string, string>>,
-) => Promise<{
-  readonly status: number;
-  readonly headers: Headers;
-  readonly envelope: Pick<Envelope, 'data'>;
-}>;
+) => Promise<{ readonly status: number; readonly headers: Headers; readonly envelope: Pick<Envelope, 'data'> }>;
 
 /** Carries out a request. A response of status 0 is one that was lost. */
 export async function record(ask: Ask, request: BookRequest): Promise<Operation> {

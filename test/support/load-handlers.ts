@@ -50,14 +50,7 @@ export async function loadHandlers(databaseUrl: string, routes = functions.map(r
     const resource = route.slice(httpMethod.length + 1);
     const { groups = null } = makePattern(route).exec(sent) ?? {};
     const pathParameters = groups && { ...groups };
-    const event = createEvent({
-      httpMethod,
-      path,
-      resource,
-      pathParameters,
-      queryStringParameters,
-      ...request,
-    });
+    const event = createEvent({ httpMethod, path, resource, pathParameters, queryStringParameters, ...request });
     const response = await handler(event, createContext(remainingMs));
     const { statusCode, headers, body } = response as APIGatewayProxyResult;
     // A 304 has no body.

@@ -51,10 +51,7 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
       required: ['id', ...Object.keys(bookFields)],
       additionalProperties: false,
     },
-    BookId: {
-      description: 'Given by the service, ascending, never used twice',
-      ...withFormat(urlParameters.id),
-    },
+    BookId: { description: 'Given by the service, ascending, never used twice', ...withFormat(urlParameters.id) },
     Limit: withFormat(urlParameters.limit),
     After: withFormat(urlParameters.after),
   };

@@ -41,10 +41,7 @@ export async function makePostmanCollection(description: string): Promise<string
     ...rest,
     item,
     event: [{ listen: 'test', script: { type: 'text/javascript', exec: storeVariables } }],
-    auth: {
-      type: 'apikey',
-      apikey: Object.entries(apiKey).map(([key, value]) => ({ key, value, type: 'string' })),
-    },
+    auth: { type: 'apikey', apikey: Object.entries(apiKey).map(([key, value]) => ({ key, value, type: 'string' })) },
     variable: [...variable, ...Object.entries(variables).map(([key, value]) => ({ key, value }))],
   };
   return `${JSON.stringify(collection, null, 2)}\n`;

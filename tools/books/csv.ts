@@ -2,11 +2,7 @@
 type Dialect = { readonly separator: string; readonly width?: number };
 
 /** The end of a record, and its cells or its error. */
-export type CsvRecord = {
-  readonly end: number;
-  readonly cells?: readonly string[];
-  readonly problem?: string;
-};
+export type CsvRecord = { readonly end: number; readonly cells?: readonly string[]; readonly problem?: string };
 
 const lineEnd = /\r\n|\n|\r/g;
 

@@ -51,10 +51,7 @@ export function describeResponse({ response, error }: { response: Response; erro
 
 export function describeConnectionLoss(error: unknown): string {
   // `fetch` wraps the error of the connection.
-  const { code, message } = ((error as Error).cause ?? error) as {
-    readonly code?: unknown;
-    readonly message: string;
-  };
+  const { code, message } = ((error as Error).cause ?? error) as { readonly code?: unknown; readonly message: string };
   // The code of a DOMException is a number.
   return `no response (${typeof code === 'string' ? code : message})`;
 }

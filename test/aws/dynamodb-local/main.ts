@@ -36,9 +36,6 @@ try {
 }
 
 function run(command: string, args: readonly string[], environment?: NodeJS.ProcessEnv): void {
-  const { status, error } = spawnSync(command, args, {
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
   if (status !== 0) throw new Error(`${command} failed`, { cause: error });
 }

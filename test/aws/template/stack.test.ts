@@ -87,9 +87,7 @@ test('each function ends before API Gateway gives up on it, so that the response
 
 test('Secrets Manager generates the secrets, and each function refers to those that it needs', () => {
   expect(propertiesOf('SecretsManager::Secret').flatMap(Object.keys)).not.toContain('SecretString');
-  const secret = {
-    'Fn::Sub': expect.stringMatching(/^\{\{resolve:secretsmanager:[^}]+\}:SecretString[:\w]*\}\}$/),
-  };
+  const secret = { 'Fn::Sub': expect.stringMatching(/^\{\{resolve:secretsmanager:[^}]+\}:SecretString[:\w]*\}\}$/) };
   for (const [id, { Properties }] of Object.entries(functions)) {
     const logins = id === 'CreateTokenLambdaFunction' ? { AUTH_USERNAME: secret, AUTH_PASSWORD: secret } : {};
     const { DB_URL: _url, CORS_ORIGIN: _origin, ...others } = Properties.Environment.Variables;

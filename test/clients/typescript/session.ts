@@ -10,10 +10,7 @@ client.setConfig({ baseUrl: process.argv[2] ?? '', auth: () => token });
 const login = await createToken({ body: { username: 'admin', password: 'password' } });
 const token: string | undefined = login.data?.data.token;
 
-const creation = {
-  headers: { 'Idempotency-Key': crypto.randomUUID() },
-  body: { title: 'Dune', year: farFuture },
-};
+const creation = { headers: { 'Idempotency-Key': crypto.randomUUID() }, body: { title: 'Dune', year: farFuture } };
 const created = await createBook(creation);
 const replayed = await createBook(creation);
 const id: number = created.data?.data.id ?? 0;

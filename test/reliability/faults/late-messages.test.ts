@@ -79,10 +79,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
 
 const anySkew = fc.integer({ min: -maxSkewMs, max: maxSkewMs });
 const anySkews = fc.array(anySkew, { minLength: 4, maxLength: 4 });
-const anyClients = fc.array(fc.array(anyStep, { minLength: 1, maxLength: 5 }), {
-  minLength: 2,
-  maxLength: 5,
-});
+const anyClients = fc.array(fc.array(anyStep, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 5 });
 
 /** What all clients did, and what they know of the books. */
 interface History {
@@ -171,10 +168,7 @@ test(
         const runClient = async (steps: readonly Step[]) => {
           for (const step of steps) {
             await sleep(step.pause);
-            const machine = {
-              ...(machines[step.machine] as Machine),
-              transmissions: [...step.transmissions],
-            };
+            const machine = { ...(machines[step.machine] as Machine), transmissions: [...step.transmissions] };
             const books = overNetwork[step.machine] as BookRepository;
             const request = chooseRequest(step, history);
             await current.run(machine, () => take(books, request, step.timeoutMs, history));

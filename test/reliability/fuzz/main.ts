@@ -10,10 +10,7 @@ import { fragments } from '../../../conformance/any-text.ts';
 import { defaultCredentials, LocalService, validToken } from '../../../tools/local/local-service.ts';
 import { preparePython } from '../../../tools/toolchains/python-environment.ts';
 
-const hooks = {
-  SCHEMATHESIS_HOOKS: 'test/reliability/fuzz/hooks.py',
-  FRAGMENTS: JSON.stringify(fragments),
-};
+const hooks = { SCHEMATHESIS_HOOKS: 'test/reliability/fuzz/hooks.py', FRAGMENTS: JSON.stringify(fragments) };
 
 // Git ignores it.
 const command = preparePython('.venv-fuzz', 'test/reliability/fuzz/requirements.txt');

@@ -109,13 +109,7 @@ function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, ch
     const repeated = { ...catalog, lastId: id };
     const isSame = JSON.stringify({ ...usedFields, ...aBook(), ...fields }) === JSON.stringify(usedFields);
     if (!isSame) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog: repeated };
-    return {
-      outcome: successOf('POST /book'),
-      data: used.book,
-      tag: used.tag,
-      replayed: true,
-      catalog: repeated,
-    };
+    return { outcome: successOf('POST /book'), data: used.book, tag: used.tag, replayed: true, catalog: repeated };
   }
   const tag = takeFresh(chosenTag, []);
   const books = new Map(catalog.books).set(id, { book, tags: [tag] });

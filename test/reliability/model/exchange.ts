@@ -50,9 +50,5 @@ export function expectedResponse(
     ...(outcome.status === 201 && { Location: `/book/${(data as { id: number }).id}` }),
     ...(replayed && { 'Idempotency-Replayed': 'true' }),
   };
-  return {
-    status: outcome.status,
-    headers,
-    envelope: isNotModified ? (null as never) : { ...outcome, data },
-  };
+  return { status: outcome.status, headers, envelope: isNotModified ? (null as never) : { ...outcome, data } };
 }

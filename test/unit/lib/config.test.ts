@@ -40,13 +40,7 @@ test.each(noOrigins)('CORS_ORIGIN cannot be %j', (CORS_ORIGIN) => {
 
 test('one error names everything that is wrong, without a DB_URL, which may hold a password', () => {
   const DB_URL = 'mysql://root:hunter2@db/books';
-  const environment = {
-    SECRET_TOKEN: '',
-    DB_URL,
-    AUTH_USERNAME: undefined,
-    AUTH_PASSWORD: '',
-    CORS_ORIGIN: '*',
-  };
+  const environment = { SECRET_TOKEN: '', DB_URL, AUTH_USERNAME: undefined, AUTH_PASSWORD: '', CORS_ORIGIN: '*' };
 
   expect(() => load(environment)).toThrow(
     /^The configuration cannot be loaded: SECRET_TOKEN is empty; CORS_ORIGIN is not .*; AUTH_USERNAME is not set; AUTH_PASSWORD is empty; DB_URL is not the URL .* like https:\/\/dynamodb.eu-west-1.amazonaws.com\/books or http:\/\/127.0.0.1:8000\/books\.$/,

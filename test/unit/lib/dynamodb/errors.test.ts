@@ -45,10 +45,7 @@ test.each(['ResourceNotFoundException', 'AccessDeniedException'])('no attempt su
 test('nothing of a response that is not JSON is quoted', () => {
   const interpreted = interpretError(named('SyntaxError', '"Emma"... is not valid JSON'));
 
-  expect(interpreted).toMatchObject({
-    mayBeDone: true,
-    message: 'DynamoDB failed: its response is not JSON',
-  });
+  expect(interpreted).toMatchObject({ mayBeDone: true, message: 'DynamoDB failed: its response is not JSON' });
   expect(interpreted.cause).toBeUndefined();
 });
 

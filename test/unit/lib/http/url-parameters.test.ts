@@ -11,8 +11,6 @@ test.each([
   const requested = (path: string) =>
     createEvent({ requestContext: { path: stage + path + end } as APIGatewayProxyEvent['requestContext'] });
 
-  expect(linkToNext(requested('/books'), 10, 25)).toEqual({
-    Link: `<${stage}/books?limit=10&after=25>; rel="next"`,
-  });
+  expect(linkToNext(requested('/books'), 10, 25)).toEqual({ Link: `<${stage}/books?limit=10&after=25>; rel="next"` });
   expect(locationHeader(requested('/book'), 7)).toEqual({ Location: `${stage}/book/7` });
 });
