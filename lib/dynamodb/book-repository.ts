@@ -165,7 +165,7 @@ export class BookRepository {
     });
   }
 
-  /** An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. It makes the counter of an empty table. */
+  /** An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. */
   #drawIds(count: number): Promise<number[]> {
     const max = Number.MAX_SAFE_INTEGER - count;
     let condition = 'lastId <= :max';
@@ -185,8 +185,9 @@ export class BookRepository {
     };
     return this.#table.attempts.make(send, async ({ refusal }) => {
       const lastId = refusal && (await this.#table.readLastId());
+      if (lastId && lastId > max) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
+      // An empty table has no counter yet, and this makes it.
       if (lastId === 0) condition = 'NOT lastId > :max';
-      else if (lastId && lastId > max) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
       return undefined;
     });
   }
