@@ -12,9 +12,9 @@ type Failure = Exclude<keyof typeof failures, 'notModified'>;
 
 const causes: Readonly<Record<Failure, string>> = {
   badRequest: 'Malformed HTTP, such as `%zz` in the path',
-  invalidInput: 'Not a JSON object, a field of the wrong type, or a malformed `limit` or `after`',
+  invalidInput: 'A body that is not a JSON object, a field of the wrong type, or a malformed query parameter',
   invalidIdempotencyKey: 'The `Idempotency-Key` is empty, too long, not visible ASCII, or sent twice',
-  invalidRequestPayload: 'Not a JSON object, or a member that is not a string',
+  invalidRequestPayload: 'A body that is not a JSON object, or a member that is not a string',
   tokenRequired: 'No `Authorization` header, or an empty one',
   invalidToken:
     'A token that is malformed (a prefix such as `Bearer` included), expired, not valid yet, or wrongly signed',
@@ -58,15 +58,19 @@ export function describeFailures() {
   return Object.fromEntries(Object.entries(responses).map(([name, all]) => [name, describeResponse(all)]));
 }
 
+const anyOf = new Intl.ListFormat('en', { type: 'disjunction' });
+
 function describeResponse(all: readonly [Failure, ...Failure[]]) {
   const { headers = {} }: Outcome = failures[all[0]];
   const examples = all.map((failure) => {
     const { status, message } = failures[failure];
-    return [failure, { summary: causes[failure], value: { status, message, data: null } }];
+    const summary = all.length > 1 ? causes[failure] : undefined;
+    return [failure, { summary, value: { status, message, data: null } }];
   });
   const references = Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   return {
-    description: all.map((failure) => causes[failure]).join('; or: '),
+    description:
+      all.length > 1 ? anyOf.format(all.map((failure) => `\`${failures[failure].message}\``)) : causes[all[0]],
     ...(references.length > 0 && { headers: Object.fromEntries(references) }),
     content: {
       'application/json': {

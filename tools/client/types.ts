@@ -232,7 +232,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description Not a JSON object, or a member that is not a string; or: Malformed HTTP, such as `%zz` in the path */
+        /** @description `Invalid request payload` or `Bad request` */
         readonly InvalidLogin: {
             headers: {
                 readonly [name: string]: unknown;
@@ -241,7 +241,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description Not a JSON object, a field of the wrong type, or a malformed `limit` or `after`; or: The `Idempotency-Key` is empty, too long, not visible ASCII, or sent twice; or: Malformed HTTP, such as `%zz` in the path */
+        /** @description `Invalid input`, `Invalid idempotency key`, or `Bad request` */
         readonly InvalidBook: {
             headers: {
                 readonly [name: string]: unknown;
@@ -250,7 +250,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description Not a JSON object, a field of the wrong type, or a malformed `limit` or `after`; or: Malformed HTTP, such as `%zz` in the path */
+        /** @description `Invalid input` or `Bad request` */
         readonly InvalidInput: {
             headers: {
                 readonly [name: string]: unknown;
@@ -259,7 +259,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description No `Authorization` header, or an empty one; or: A token that is malformed (a prefix such as `Bearer` included), expired, not valid yet, or wrongly signed */
+        /** @description `Authorization token required` or `Invalid token` */
         readonly Unauthorized: {
             headers: {
                 readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -325,7 +325,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The token could not be signed; or: A bug; the cause is in the log of the service */
+        /** @description `Could not generate token` or `Internal server error` */
         readonly TokenNotGenerated: {
             headers: {
                 readonly [name: string]: unknown;
