@@ -111,7 +111,7 @@ export default function addCases(test: Test): void {
       const isRefused = body.includes(outcomes.tokenRequired.message);
       const problem = isPublic
         ? `requires a token, and openapi.yaml lists it as public (security: [])`
-        : `answers ${status} without a token; list it as public in openapi.yaml (security: []) if that is meant`;
+        : `answers ${status} without a token; list it as public in openapi.yaml (security: []) if that is meant, or use protectedEndpoint`;
       assert.equal(isRefused, !isPublic, `${route} ${problem}`);
     });
   }

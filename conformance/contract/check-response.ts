@@ -32,7 +32,7 @@ function findProblem(response: HttpResponse): string | undefined {
   if (request.method === 'OPTIONS' && status < 300) return undefined;
   const operation = findOperation(request.method, request.path);
   const described = operation === undefined ? findForAnyPath(status) : operation.responses[status];
-  if (described === undefined) return 'this status is not described';
+  if (described === undefined) return `${operation ? 'this status' : 'this endpoint'} is not described`;
   const headerProblem = findHeaderProblem(response, described);
   if (headerProblem !== undefined || request.method === 'HEAD') return headerProblem;
   if (described.content === undefined) return body.length > 0 ? 'it has a body' : undefined;
@@ -79,6 +79,6 @@ function parseBody({ headers, body }: HttpResponse): unknown {
 }
 
 function withoutToken(envelope: unknown): unknown {
-  const data = (envelope as { readonly data?: object | null } | undefined)?.data;
-  return data && 'token' in data ? { ...(envelope as object), data: 'a token' } : envelope;
+  const { token } = Object((envelope as { readonly data?: unknown } | undefined)?.data);
+  return token === undefined ? envelope : { ...(envelope as object), data: 'a token' };
 }

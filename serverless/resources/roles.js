@@ -22,7 +22,7 @@ function createRole({ name, tableActions = [] }) {
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup),
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'), // X-Ray's actions have no resources
   ];
-  const ofTable = tableActions.map((action) => `dynamodb:${action}`);
+  const ofTable = tableActions.map((action) => `dynamodb:${action}`).toSorted();
   if (ofTable.length > 0) statements.push(allow(ofTable, { 'Fn::Sub': [tableArn, { TableName: tableName }] }));
   return {
     Type: 'AWS::IAM::Role',

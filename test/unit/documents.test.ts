@@ -13,6 +13,13 @@ import { readDescription } from '../../tools/api/description.ts';
 const read = (file: string) => readFileSync(file, 'utf8');
 const project = JSON.parse(read('package.json'));
 
+const specification = read('docs/specification.md').replaceAll(/\s+/g, ' ');
+const toText = (value: unknown) => JSON.stringify(value);
+const only = (texts: readonly string[], others: readonly string[]) => texts.filter((text) => !others.includes(text));
+
+/** The statuses that API Gateway or a broken function may give to any request. */
+const ofEachEndpoint = ['400', '429', '500', '502', '503', '504'];
+
 const rules = read('docs/specification.md')
   .split(/^- (?=\*\*\d)/m)
   .slice(1)
@@ -35,7 +42,8 @@ test('each rule of the specification has a conformance case, or a test that exis
   const isTested = ({ number, testFile }: (typeof rules)[number]) =>
     testFile === undefined ? cited.has(number) : existsSync(testFile);
 
-  expect(rules.filter((rule) => !isTested(rule))).toEqual([]);
+  const untested = rules.filter((rule) => !isTested(rule));
+  expect(untested.map(({ number }) => `rule ${number} has no case in conformance/cases/`)).toEqual([]);
 });
 
 test('conformance cases cite rules that exist, and have names of their own', () => {
@@ -49,7 +57,7 @@ test('conformance cases cite rules that exist, and have names of their own', () 
 test('each function has a role, and openapi.yaml and the specification have the endpoints of serverless.yml', () => {
   const served = functions.map(({ event: { method, path } }) => `${method} ${path}`);
   const described = operations.map(({ route }) => route);
-  const only = (routes: string[], others: string[]) => routes.filter((route) => !others.includes(route));
+  const [, publicRule = ''] = /\*\*4\.1\*\* (.*?) - \*\*/.exec(specification) ?? [];
 
   expect([
     ...functions
@@ -58,8 +66,15 @@ test('each function has a role, and openapi.yaml and the specification have the 
     ...only(served, described).map((route) => `${route} is in serverless.yml and not in openapi.yaml`),
     ...only(described, served).map((route) => `${route} is in openapi.yaml and not in serverless.yml`),
     ...served
-      .filter((route) => !read('docs/specification.md').includes(`. ${route}\n`))
-      .map((route) => `${route} has no section in docs/specification.md`),
+      .filter((route) => !specification.includes(`. ${route} - `))
+      .map((route) => `${route} has no section with rules in docs/specification.md`),
+    ...operations
+      .filter(({ route, isPublic }) => isPublic && !publicRule.includes(`\`${route}\``))
+      .map(({ route }) => `${route} is public, and rule 4.1 of docs/specification.md does not say so`),
+    ...operations.flatMap(({ route, isPublic, responses }) => {
+      const missing = only([...(isPublic ? [] : ['401']), ...ofEachEndpoint], Object.keys(responses));
+      return missing.map((status) => `${route} has no ${status} in openapi.yaml`);
+    }),
   ]).toEqual([]);
 });
 
@@ -73,18 +88,19 @@ test('openapi.yaml has the errors of the functions and of API Gateway, each unde
   const described = operations
     .flatMap(({ responses }) => Object.entries(responses))
     .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, response]) => Object.values(examplesOf(response)).map((example) => [status, example]));
+    .flatMap(([status, response]) => Object.values(examplesOf(response)).map((example) => toText([status, example])));
   const possible = [...Object.values(outcomes), ...Object.values(gatewayResponses)]
     // A path that is not described has no example.
     .filter((outcome) => outcome.status >= 400 && outcome !== gatewayResponses.RESOURCE_NOT_FOUND)
-    .map(({ status, message }) => [`${status}`, { status, message, data: null }]);
-  const toTexts = (errors: unknown[]) => new Set(errors.map((error) => JSON.stringify(error)));
+    .map(({ status, message }) => toText([`${status}`, { status, message, data: null }]));
 
-  expect(toTexts(described)).toEqual(toTexts(possible));
+  expect([
+    ...only(possible, described).map((failure) => `${failure} has no response in tools/api/failures.ts`),
+    ...only(described, possible).map((failure) => `${failure} is in openapi.yaml, and nobody sends it`),
+  ]).toEqual([]);
 });
 
 test('the specification has the status and the message of each example of openapi.yaml', () => {
-  const specification = read('docs/specification.md').replaceAll(/\s+/g, ' ');
   const responses = operations.flatMap((operation) => Object.values(operation.responses));
   const examples = responses.flatMap((response) => Object.values(examplesOf(response)) as Outcome[]);
 

@@ -37,7 +37,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a book
-         * @description Stores a book under a new id. A missing field is stored as `""` or `0`.
+         * @description Stores a book under a new id. A missing field has its default.
          *
          *     With an `Idempotency-Key`, retries create no second book. A refused request (400, 401, 413) leaves the key unused.
          *     The next request with the key completes one that failed midway (5xx, or no response).
@@ -223,7 +223,7 @@ export interface components {
         readonly After: number;
     };
     responses: {
-        /** @description Malformed HTTP, such as `%zz` in the path */
+        /** @description Malformed HTTP, such as `%zz` in the path, or something else that API Gateway refuses */
         readonly BadRequest: {
             headers: {
                 readonly [name: string]: unknown;
@@ -251,7 +251,16 @@ export interface components {
             };
         };
         /** @description `Invalid input` or `Bad request` */
-        readonly InvalidInput: {
+        readonly InvalidChanges: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
+            };
+        };
+        /** @description `Invalid input` or `Bad request` */
+        readonly InvalidPage: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -297,8 +306,8 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The book exceeds 400 KB, or the body 10 MB. In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of a body above 10 MB is plain text */
-        readonly PayloadTooLarge: {
+        /** @description The body exceeds 10 MB. In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of a body above 10 MB is plain text. */
+        readonly LoginTooLarge: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -306,7 +315,16 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The idempotency key belongs to a book with other fields; nothing was stored */
+        /** @description The book exceeds 400 KB, or the body 10 MB. In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of a body above 10 MB is plain text. */
+        readonly BookTooLarge: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["EmptyEnvelope"];
+            };
+        };
+        /** @description The key belongs to a book with other fields; nothing was stored */
         readonly KeyAlreadyUsed: {
             headers: {
                 readonly [name: string]: unknown;
@@ -343,7 +361,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The function crashed, or could not start because the database was unreachable */
+        /** @description The function crashed, or could not start, as without a database */
         readonly BadGateway: {
             headers: {
                 readonly "Retry-After": components["headers"]["Retry-After"];
@@ -353,7 +371,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The database failed or timed out, or the function is about to run out of time */
+        /** @description The database failed, or the function was about to run out of time */
         readonly ServiceUnavailable: {
             headers: {
                 readonly "Retry-After": components["headers"]["Retry-After"];
@@ -436,7 +454,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidLogin"];
             readonly 401: components["responses"]["WrongCredentials"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 413: components["responses"]["LoginTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["TokenNotGenerated"];
             readonly 502: components["responses"]["BadGateway"];
@@ -486,7 +504,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["InvalidBook"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 413: components["responses"]["BookTooLarge"];
             readonly 422: components["responses"]["KeyAlreadyUsed"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -525,7 +543,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["BooksEnvelope"];
                 };
             };
-            readonly 400: components["responses"]["InvalidInput"];
+            readonly 400: components["responses"]["InvalidPage"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -623,11 +641,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["BookEnvelope"];
                 };
             };
-            readonly 400: components["responses"]["InvalidInput"];
+            readonly 400: components["responses"]["InvalidChanges"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["BookNotFound"];
             readonly 412: components["responses"]["PreconditionFailed"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 413: components["responses"]["BookTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 502: components["responses"]["BadGateway"];
