@@ -28,7 +28,7 @@ type Versions = readonly string[] | undefined;
 /** What is left of a deleted book refuses late attempts for this long. */
 const deletedSeconds = 24 * 60 * 60;
 
-const setLastId = 'set its lastId to the highest id in the table';
+const setLastId = 'set its lastId to the highest id that was ever given';
 
 /**
  * The books one by one. Each operation throws a {@link StorageUnavailableError} when the database gives no usable response,
@@ -168,7 +168,8 @@ export class BookRepository {
   /** An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. */
   #drawIds(count: number): Promise<number[]> {
     const max = Number.MAX_SAFE_INTEGER - count;
-    let condition = 'lastId <= :max';
+    const inBounds = 'lastId BETWEEN :zero AND :max';
+    let condition = inBounds;
     const parse = (item: Item) => {
       const last = parseCounter(item, count);
       return Array.from({ length: count }, (_, index) => last - count + 1 + index);
@@ -178,7 +179,7 @@ export class BookRepository {
         Key: counterKey,
         UpdateExpression: 'ADD lastId :count',
         ConditionExpression: condition,
-        ExpressionAttributeValues: { ':count': count, ':max': max },
+        ExpressionAttributeValues: { ':count': count, ':zero': 0, ':max': max },
         ReturnValues: 'UPDATED_NEW' as const,
       };
       return this.#table.update(input, parse, attempt);
@@ -187,7 +188,7 @@ export class BookRepository {
       const lastId = refusal && (await this.#table.readLastId());
       if (lastId && lastId > max) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
       // An empty table has no counter yet, and this makes it.
-      if (lastId === 0) condition = 'NOT lastId > :max';
+      if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${inBounds}`;
       return undefined;
     });
   }

@@ -63,8 +63,8 @@ export class Table {
     const readCounter = () => this.get(counterKey, parseCounter);
     const lastId = (await readCounter()) ?? ((await this.#isEmpty()) ? 0 : await readCounter());
     if (lastId !== undefined) return lastId;
-    const remedy = 'put the item with the highest id as its lastId (docs/operations.md)';
-    throw new CounterError(`the table has books and no counter: ${remedy}`);
+    const remedy = 'put the item with the highest id that was ever given as its lastId (docs/operations.md)';
+    throw new CounterError(`the table has items and no counter: ${remedy}`);
   }
 
   #isEmpty(): Promise<boolean> {

@@ -124,16 +124,22 @@ describe.for([undefined, 'once'])('with the idempotency key %s', (key) => {
     await books.create(emma);
     await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: counterKey }));
 
-    await expect(books.create(emma, key)).rejects.toThrow('the table has books and no counter');
+    await expect(books.create(emma, key)).rejects.toThrow('the table has items and no counter');
 
     expect(await readCounter(table)).toBeUndefined();
   });
 
-  test('a create after the last id stores nothing and keeps the counter', async ({ table, books }) => {
-    await setCounter(table, Number.MAX_SAFE_INTEGER);
+  test.for([
+    [Number.MAX_SAFE_INTEGER, 'the counter is at 2^53-1'],
+    [-1, 'the counter has no "lastId"'],
+  ] as const)(
+    'a create after the last id, or one below 0, keeps the counter: %i',
+    async ([lastId, why], { table, books }) => {
+      await setCounter(table, lastId);
 
-    await expect(books.create(emma, key)).rejects.toThrow(CounterError);
+      await expect(books.create(emma, key)).rejects.toThrow(why);
 
-    expect(await readCounter(table)).toBe(Number.MAX_SAFE_INTEGER);
-  });
+      expect(await readCounter(table)).toBe(lastId);
+    },
+  );
 });
