@@ -63,6 +63,11 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     CORS_ORIGIN: corsOrigin ?? '',
   });
 
+  // The framework's listeners cannot run while a handler is in an endless loop. Without any, the system ends the process,
+  // from which the engine recovers as from a crash. A signal that has arrived has its turn first.
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
+
   const load = createFunctionLoader(serviceDir);
   let functions = await load(service);
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
@@ -95,9 +100,6 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   }
   const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
   process.stdout.write(formatReadyMessage(baseUrl, storage.description, credentials));
-  // The framework's listeners cannot run while a handler is in an endless loop. Without any, the system ends the process,
-  // from which the engine recovers as from a crash.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
 }
 
 const causes: Readonly<Record<string, string>> = {
