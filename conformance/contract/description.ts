@@ -47,13 +47,18 @@ export const operations = Object.entries(description.paths).flatMap(([path, { pa
     method: method.toUpperCase(),
     path,
     summary: operation.summary,
-    isPublic: operation.security?.length === 0,
+    isPublic: isPublic(operation.security ?? source.security ?? []),
     bodySchema: operation.requestBody?.content['application/json'].schema,
     bodyExamples: Object.values(examplesOf(operation.requestBody)),
     responses: operation.responses,
     success: findSuccess(operation.responses),
   })),
 );
+
+/** Anyone may call without a requirement, or when one is empty. */
+function isPublic(security: readonly object[]): boolean {
+  return security.length === 0 || security.some((each) => Object.keys(each).length === 0);
+}
 
 /** One method of one path. */
 type Operation = (typeof operations)[number];

@@ -12,7 +12,7 @@ const failures = {
 type Causes = Readonly<Partial<Record<keyof typeof failures, string>>>;
 
 const badRequest = 'Malformed HTTP, such as `%zz` in the path, or something else that API Gateway refuses';
-const internalError = 'A bug; the cause is in the log of the service';
+const internalError = 'A bug, or a lost counter of the ids; the log of the service has the cause';
 const largeBody =
   'In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of a body above 10 MB is plain text.';
 
@@ -44,7 +44,7 @@ const responses: Readonly<Record<string, Causes>> = {
   TooManyRequests: { tooManyRequests: 'Throttled by API Gateway, or too many requests from one address' },
   TokenNotGenerated: { tokenNotGenerated: 'The token could not be signed', internalError },
   InternalServerError: { internalError },
-  BadGateway: { badGateway: 'The function crashed, or could not start, as without a database' },
+  BadGateway: { badGateway: 'The function crashed, or could not start' },
   ServiceUnavailable: { serviceUnavailable: 'The database failed, or the function was about to run out of time' },
   GatewayTimeout: { gatewayTimeout: 'The function did not respond in time' },
 };

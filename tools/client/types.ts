@@ -352,7 +352,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description A bug; the cause is in the log of the service */
+        /** @description A bug, or a lost counter of the ids; the log of the service has the cause */
         readonly InternalServerError: {
             headers: {
                 readonly [name: string]: unknown;
@@ -361,7 +361,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["EmptyEnvelope"];
             };
         };
-        /** @description The function crashed, or could not start, as without a database */
+        /** @description The function crashed, or could not start */
         readonly BadGateway: {
             headers: {
                 readonly "Retry-After": components["headers"]["Retry-After"];
