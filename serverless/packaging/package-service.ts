@@ -39,6 +39,9 @@ export const functions: readonly ServiceFunction[] = Object.keys(service.functio
 
 export const functionNames = functions.map(({ name }) => name);
 
+/** The functions that use the book table. */
+export const tableFunctions = functions.filter(({ tableActions = [] }) => tableActions.length > 0);
+
 /**
  * Packages the service as a deploy does, without credentials. Not at the same time as another packaging: the framework
  * puts all of them together in `.serverless`.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functions } from '../../serverless/packaging/package-service.ts';
+import { tableFunctions } from '../../serverless/packaging/package-service.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
 import { loadHandlers } from '../support/load-handlers.ts';
@@ -26,8 +26,6 @@ test.each([
 test('the function of POST /token loads without a table', async () => {
   await expect(loadHandlers('', ['POST /token'])).resolves.toBeTypeOf('function');
 });
-
-const tableFunctions = functions.filter(({ tableActions = [] }) => tableActions.length > 0);
 
 test.each(tableFunctions)(
   '$name does not load without its settings or its table, and loads once they are there',

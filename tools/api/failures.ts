@@ -12,6 +12,7 @@ const failures = {
 type Causes = Readonly<Partial<Record<keyof typeof failures, string>>>;
 
 const badRequest = 'Malformed HTTP, such as `%zz` in the path, or something else that API Gateway refuses';
+const invalidInput = 'The body is not a JSON object, or has a field of the wrong type';
 const internalError = 'A bug, or a lost counter of the ids; the log of the service has the cause';
 const largeBody =
   'In AWS, a body above about 4.4 MB may get 400 instead, and the 413 of a body above 10 MB is plain text.';
@@ -24,11 +25,11 @@ const responses: Readonly<Record<string, Causes>> = {
     badRequest,
   },
   InvalidBook: {
-    invalidInput: 'The body is not a JSON object, or has a field of the wrong type',
+    invalidInput,
     invalidIdempotencyKey: 'The `Idempotency-Key` is empty, too long, not visible ASCII, or sent twice',
     badRequest,
   },
-  InvalidChanges: { invalidInput: 'The body is not a JSON object, or has a field of the wrong type', badRequest },
+  InvalidChanges: { invalidInput, badRequest },
   InvalidPage: { invalidInput: '`limit` or `after` is malformed', badRequest },
   Unauthorized: {
     tokenRequired: 'There is no `Authorization` header, or it is empty',
@@ -59,7 +60,7 @@ const anyOf = new Intl.ListFormat('en', { type: 'disjunction' });
 function describeResponse(causes: Causes) {
   const all = Object.entries(causes).map(([name, cause]) => {
     const { status, message, headers = {} }: Outcome = failures[name as keyof Causes];
-    return { name, cause, message, headers: Object.keys(headers), value: { status, message, data: null } };
+    return { name, cause, headers: Object.keys(headers), value: { status, message, data: null } };
   });
   const [{ cause: description, headers = [] } = {}, ...others] = all;
   const isOne = others.length === 0;
@@ -67,7 +68,7 @@ function describeResponse(causes: Causes) {
   const references = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   const schema = { $ref: '#/components/schemas/EmptyEnvelope' };
   return {
-    description: isOne ? description : anyOf.format(all.map(({ message }) => `\`${message}\``)),
+    description: isOne ? description : anyOf.format(all.map(({ value }) => `\`${value.message}\``)),
     ...(headers.length > 0 && { headers: Object.fromEntries(references) }),
     content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
   };
