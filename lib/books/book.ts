@@ -1,6 +1,9 @@
 import type { ValuesOf } from '../fields.ts';
 
-/** The members of a book's body (specification 6.1); POST /book stores the default of one that is missing. */
+/**
+ * The members of a book's body (specification 6.1); POST /book stores the default of one that is missing. A default stays
+ * for ever: books from before the field have it, and the fingerprint of an idempotency key leaves it out.
+ */
 export const bookFields = {
   title: { type: 'string', default: '' },
   author: { type: 'string', default: '' },

@@ -7,9 +7,6 @@ import type { Table } from './table.ts';
 
 const lifetimeSeconds = 7 * 24 * 60 * 60;
 
-/** The fields of the first claims. Added ones count from the first that has no default, so that claims outlive a new field. */
-const firstFields = 3;
-
 /** The record that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
 export class IdempotencyClaim {
   readonly #key: string;
@@ -17,14 +14,8 @@ export class IdempotencyClaim {
   readonly #now = Math.floor(Date.now() / 1000);
 
   constructor(key: string, fields: BookFields) {
-    const names = Object.keys(bookFields) as (keyof BookFields)[];
-    const isDefault = (name: keyof BookFields) => fields[name] === bookFields[name].default;
-    const last = names.findLastIndex((name, index) => index < firstFields || !isDefault(name));
-    const values = names.slice(0, last + 1).map((name) => fields[name]);
     this.#key = key;
-    this.#fingerprint = createHash('sha256')
-      .update(JSON.stringify([key, ...values]))
-      .digest('base64url');
+    this.#fingerprint = makeFingerprint(key, fields);
   }
 
   /** @returns what is stored, `item` if a refused put found it, unless it has expired @throws {IdempotencyKeyUsedError} */
@@ -45,6 +36,16 @@ export class IdempotencyClaim {
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
   }
+}
+
+/** Leaves out defaults and sorts the names: a create that is repeated after the table got a field has the same one. */
+function makeFingerprint(key: string, fields: BookFields): string {
+  const names = (Object.keys(bookFields) as (keyof BookFields)[]).sort();
+  const given = names.filter((name) => fields[name] !== bookFields[name].default);
+  const values = given.map((name) => [name, fields[name]]);
+  return createHash('sha256')
+    .update(JSON.stringify([key, ...values]))
+    .digest('base64url');
 }
 
 function parseClaim({ fingerprint, bookId, writeToken, done, expiresAt }: Item) {
