@@ -15,14 +15,15 @@ function respond(status: number, headers: object, message: string, data: object 
   };
 }
 
-const created = (headers: object) =>
-  respond(201, headers, 'Book created successfully', { id: 1, ...aBook({ title: 'Emma' }) });
+const created = (headers: object, others: object = {}) =>
+  respond(201, headers, 'Book created successfully', { id: 1, ...aBook({ title: 'Emma' }), ...others });
 
 test('a 304 with an ETag and no body, and a created book with its headers, are as described', () => {
   expect(() => checkResponse(notModified)).not.toThrow();
   expect(() => checkResponse(created({ etag: '"x"', location: '/book/1' }))).not.toThrow();
 });
 
+const headers = { etag: '"x"', location: '/book/1' };
 const date = { 'retry-after': 'Sun, 22 Nov 2026 12:00:00 GMT' };
 const otherMark = { etag: '"x"', location: '/book/1', 'idempotency-replayed': 'yes' };
 
@@ -31,6 +32,7 @@ test.each([
   ['a 304 without an ETag', { ...notModified, headers: {} }, 'the header ETag'],
   ['a 304 with a weak ETag', { ...notModified, headers: { etag: 'W/"x"' } }, 'the header ETag'],
   ['a book without an ETag', created({ location: '/book/1' }), 'the header ETag'],
+  ['a book with a member of its own', created(headers, { shelf: 3 }), 'must NOT have additional properties'],
   ['a book at another path', created({ etag: '"x"', location: '/books/1' }), 'Location'],
   ['a replay that is marked otherwise', created(otherMark), 'the header Idempotency-Replayed'],
   ['a message of another status', respond(400, {}, 'Invalid token'), 'no example has the status 400 and the message'],

@@ -100,6 +100,10 @@ test('openapi.yaml has the errors of the functions and of API Gateway, each unde
   ]).toEqual([]);
 });
 
+test('the schemas of responses are open: generated clients accept a field that is added later', () => {
+  expect(read('openapi.yaml')).not.toContain('additionalProperties');
+});
+
 test('the specification has the status and the message of each example of openapi.yaml', () => {
   const responses = operations.flatMap((operation) => Object.values(operation.responses));
   const examples = responses.flatMap((response) => Object.values(examplesOf(response)) as Outcome[]);

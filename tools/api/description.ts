@@ -42,14 +42,13 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
   const stored = Object.fromEntries(Object.entries(newBook).map(([name, { default: _, ...schema }]) => [name, schema]));
   return {
     Login: { type: 'object', properties: describeFields(loginFields, loginTexts) },
-    NewBook: { description: 'The fields of a new book', type: 'object', properties: newBook },
+    BookInput: { description: 'The fields of a new book', type: 'object', properties: newBook },
     BookChanges: { description: 'The fields to change', type: 'object', properties: stored },
     Book: {
       description: 'A stored book',
       type: 'object',
       properties: { id: { $ref: '#/components/schemas/BookId' }, ...stored },
       required: ['id', ...Object.keys(bookFields)],
-      additionalProperties: false,
     },
     BookId: { description: 'Given by the service, ascending, never used twice', ...withFormat(urlParameters.id) },
     Limit: withFormat(urlParameters.limit),

@@ -167,7 +167,7 @@ export interface components {
             readonly password?: string;
         };
         /** @description The fields of a new book */
-        readonly NewBook: {
+        readonly BookInput: {
             /**
              * @description Any text that UTF-8 can carry
              * @default
@@ -481,7 +481,7 @@ export interface operations {
                  *       "year": 1965
                  *     }
                  */
-                readonly "application/json": components["schemas"]["NewBook"];
+                readonly "application/json": components["schemas"]["BookInput"];
             };
         };
         readonly responses: {

@@ -29,8 +29,8 @@ func main() {
 
 	key, title, year := strconv.FormatInt(time.Now().UnixNano(), 10), "Dune", farFuture
 	withKey := &catalog.CreateBookParams{IdempotencyKey: &key}
-	created := must(client.CreateBookWithResponse(ctx, withKey, catalog.NewBook{Title: &title, Year: &year}))
-	replayed := must(client.CreateBookWithResponse(ctx, withKey, catalog.NewBook{Title: &title, Year: &year}))
+	created := must(client.CreateBookWithResponse(ctx, withKey, catalog.BookInput{Title: &title, Year: &year}))
+	replayed := must(client.CreateBookWithResponse(ctx, withKey, catalog.BookInput{Title: &title, Year: &year}))
 	book := created.JSON201.Data
 	check(book == catalog.Book{Id: book.Id, Title: "Dune", Year: farFuture}, "the created book", book)
 	check(replayed.JSON201.Data == book, "the replayed book", replayed.JSON201)

@@ -8,7 +8,7 @@ import org.openapitools.client.api.TokenApi;
 import org.openapitools.client.model.Book;
 import org.openapitools.client.model.BookChanges;
 import org.openapitools.client.model.Login;
-import org.openapitools.client.model.NewBook;
+import org.openapitools.client.model.BookInput;
 
 /** A session with the client that OpenAPI Generator makes: Session BASE_URL. */
 public class Session {
@@ -22,7 +22,7 @@ public class Session {
     client.setRequestInterceptor(request -> request.header("Authorization", token));
     var books = new BooksApi(client);
 
-    var newBook = new NewBook().title("Dune").year(FAR_FUTURE);
+    var newBook = new BookInput().title("Dune").year(FAR_FUTURE);
     String key = UUID.randomUUID().toString();
     var created = books.createBookWithHttpInfo(newBook, key);
     var replayed = books.createBookWithHttpInfo(newBook, key);

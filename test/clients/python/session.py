@@ -9,10 +9,10 @@ from book_catalog_client.api.token import create_token
 from book_catalog_client.models import (
     BookChanges,
     BookEnvelope,
+    BookInput,
     BooksEnvelope,
     EmptyEnvelope,
     Login,
-    NewBook,
     TokenEnvelope,
 )
 
@@ -24,7 +24,7 @@ assert isinstance(login, TokenEnvelope), login
 catalog = AuthenticatedClient(BASE_URL, token=login.data.token, prefix="")
 
 key = str(uuid4())
-new_book = NewBook(title="Dune", year=FAR_FUTURE)
+new_book = BookInput(title="Dune", year=FAR_FUTURE)
 created = create_book.sync_detailed(client=catalog, body=new_book, idempotency_key=key)
 replayed = create_book.sync_detailed(client=catalog, body=new_book, idempotency_key=key)
 assert isinstance(created.parsed, BookEnvelope) and replayed.parsed == created.parsed, replayed
