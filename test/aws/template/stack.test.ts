@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
 import { functions as endpoints, functionNames } from '../../../serverless/packaging/package-service.ts';
 import { boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
@@ -109,6 +110,14 @@ test.each([
   expect(deployment?.DependsOn).toEqual(expect.arrayContaining(parts));
   expect(deployment?.Properties.StageName).toBeUndefined();
   expect(propertiesOf('ApiGateway::Stage', template)).toMatchObject([{ DeploymentId: { Ref: id } }]);
+});
+
+// Whoever sets `stackTags` and no `logs.restApi` has the framework delete this group after each deploy, and take all other
+// tags off API Gateway's stage.
+test('a deploy keeps the access log and its own tags of the stage', () => {
+  const { stackTags } = parse(readFileSync('serverless.yml', 'utf8'), { logLevel: 'silent' }).provider;
+  expect(Object.keys(stackTags)).toContain('STAGE');
+  expect(prod.Resources.AccessLogGroup?.Properties.LogGroupName).not.toBe('/aws/api-gateway/book-catalog-prod');
 });
 
 test('each access is logged as JSON without headers, bodies and query strings', () => {
