@@ -5,21 +5,77 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-test.each([
-  ['is deployed', 1, 0],
-  ['is refused', 0, 1],
-])('a release %s after %i runs of the workflow "Deploy" on main with its commit', async (_, count, code) => {
-  const folder = await makeTemporaryFolder();
-  const calls = join(folder, 'calls');
-  await writeFile(join(folder, 'gh'), `#!/bin/sh\necho "$@" > ${calls}\necho ${count}\n`, { mode: 0o755 });
-  const { jobs } = parse(await readFile('.github/workflows/release.yml', 'utf8'));
-  const github = { GITHUB_REPOSITORY: 'owner/name', GITHUB_SHA: '0a1b', GITHUB_REF_NAME: 'v1.0.0' };
-  const env = { PATH: `${folder}:${process.env.PATH}`, ...github };
+const release = await readWorkflow('release');
+const deploy = await readWorkflow('deploy');
+const deployStage = await readWorkflow('deploy-stage');
 
-  const { status, stdout } = spawnSync('bash', ['-e', '-c', jobs.passed.steps[0].run], { env });
+test.each([
+  ['is deployed when its commit has passed "Deploy" on main', 'echo 1', 0],
+  ['is refused when its commit has not passed "Deploy" on main', 'echo 0', 1],
+  ['is refused when GitHub cannot be asked', 'echo "HTTP 503" >&2; exit 1', 1],
+  ['is refused when GitHub responds with something else than a number', 'echo "Not Found"', 1],
+])('a release %s', async (_, gh, code) => {
+  const github = { GITHUB_REPOSITORY: 'owner/name', GITHUB_SHA: '0a1b', GITHUB_REF_NAME: 'v1.0.0' };
+
+  const { status, stdout, calls } = await runStep(release.jobs.passed.steps[0], { gh }, github);
 
   expect([status, stdout.includes('v1.0.0 is not deployed')]).toEqual([code, code === 1]);
   const query = 'runs?branch=main&status=success&head_sha=0a1b --jq .total_count';
-  expect(await readFile(calls, 'utf8')).toBe(`api repos/owner/name/actions/workflows/deploy.yml/${query}\n`);
-  expect(jobs.prod.needs).toBe('passed');
+  expect(calls).toBe(`gh api repos/owner/name/actions/workflows/deploy.yml/${query}\n`);
+  expect(release.jobs.prod.needs).toBe('passed');
 });
+
+const rollback = 'npm run rollback -- --stage dev --timestamp 123\n';
+
+test.each([
+  ['that runs is rolled back', 'echo 456', rollback],
+  ['that CloudFormation has taken back stays so', 'echo 123', ''],
+  ['is rolled back when nobody knows what runs', 'exit 1', rollback],
+])('after a failed step, a version %s', async (_, node, calls) => {
+  const step = deployStage.jobs.deploy.steps.find(({ name }: { name?: string }) => name === 'Roll back');
+
+  const result = await runStep(step, { node, npm: '' }, { STAGE: 'dev', TIMESTAMP: '123' });
+
+  expect(result.calls.replace(/^node .*\n/, '')).toBe(calls);
+  expect(result.status).toBe(0);
+  // Whichever step failed: the deploy may fail after its update.
+  expect(step.if).toBe("failure() && steps.before.outputs.timestamp != ''");
+});
+
+test('main is deployed to dev where a role is set, and elsewhere the summary says that it is not', async () => {
+  const { dev, 'not-deployed': notDeployed } = deploy.jobs;
+  const summary = join(await makeTemporaryFolder(), 'summary');
+
+  await runStep(notDeployed.steps[0], {}, { GITHUB_STEP_SUMMARY: summary });
+
+  expect([dev.if, notDeployed.if]).toEqual(["vars.DEV_DEPLOY_ROLE_ARN != ''", "vars.DEV_DEPLOY_ROLE_ARN == ''"]);
+  expect([dev.needs, notDeployed.needs]).toEqual(['check', 'check']);
+  expect(await readFile(summary, 'utf8')).toContain('DEV_DEPLOY_ROLE_ARN');
+});
+
+async function readWorkflow(name: string) {
+  return parse(await readFile(`.github/workflows/${name}.yml`, 'utf8'));
+}
+
+/**
+ * Runs a step of a workflow as GitHub does.
+ *
+ * @param commands - scripts in place of commands, by name
+ * @returns what bash returned, and the calls of these commands, one a line
+ */
+async function runStep(
+  step: { readonly run: string },
+  commands: Readonly<Record<string, string>>,
+  settings: NodeJS.ProcessEnv,
+) {
+  const folder = await makeTemporaryFolder();
+  const log = join(folder, 'calls');
+  await writeFile(log, '');
+  for (const [name, script] of Object.entries(commands)) {
+    const text = `#!/bin/sh\necho "${name} $*" >> ${log}\n${script}\n`;
+    await writeFile(join(folder, name), text, { mode: 0o755 });
+  }
+  const env = { PATH: `${folder}:${process.env.PATH}`, ...settings };
+  const { status, stdout } = spawnSync('bash', ['-e', '-c', step.run], { env, encoding: 'utf8' });
+  return { status, stdout, calls: await readFile(log, 'utf8') };
+}
