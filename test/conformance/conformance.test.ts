@@ -88,8 +88,8 @@ test.each([
 });
 
 describe('the local service conforms', () => {
-  for (const { name, run } of conformanceCases) {
-    test(name, async () => {
+  for (const { name, rules, run } of conformanceCases) {
+    test(`${name} (rules ${rules.join(', ')})`, async () => {
       const responses: HttpResponse[] = [];
       await run(session, responses);
       responses.forEach(note);

@@ -15,7 +15,9 @@ afterAll(() => session.close());
 
 describe('with an origin in the configuration', () => {
   const crossOriginCases = conformanceCases.filter(({ group }) => group === 'cross-origin');
-  for (const { name, run } of crossOriginCases) test(name, () => run(session));
+  for (const { name, rules, run } of crossOriginCases) {
+    test(`${name} (rules ${rules.join(', ')})`, () => run(session));
+  }
 });
 
 test('the error of a malformed path names the configured origin', async () => {

@@ -22,12 +22,17 @@ async function expectInvalid(token: string): Promise<void> {
   await expect(verify(token), token).rejects.toThrow(InvalidTokenError);
 }
 
-test('a token is HS256, keyed with UTF-8 bytes, and its one claim is exp, 900 s after its second', async () => {
+test('a token is HS256, keyed with UTF-8 bytes, and its one claim is exp, 900 s after its second (rule 5.5)', async () => {
   const text = 'zażółć gęślą jaźń zażółć gęślą jaźń';
   vi.setSystemTime(now * 1000 + 999);
-  const expected = { header: { alg: 'HS256', typ: 'JWT' }, claims: { exp: now + 900 }, secret: text };
 
-  expect(await createTokenSigner(text)()).toBe(forgeToken(expected));
+  const token = await createTokenSigner(text)();
+
+  const [header = '', claims = '', signature] = token.split('.');
+  const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+  expect(decode(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
+  expect(decode(claims)).toEqual({ exp: now + 900 });
+  expect(signature, 'the signature').toBe(signInput(`${header}.${claims}`, text));
 });
 
 // The last one is 32 bytes long.
