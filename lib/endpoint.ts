@@ -1,5 +1,4 @@
-import middy, { type MiddlewareObj, type PluginExecutionMode } from '@middy/core';
-import { executionModeStandard } from '@middy/core/Standard';
+import middy, { type MiddlewareObj } from '@middy/core';
 import httpCors from '@middy/http-cors';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { EndpointConfig } from './config.ts';
@@ -46,7 +45,6 @@ export function composeStack<Response>(
   { corsOrigin }: EndpointConfig,
   access: MiddlewareObj<APIGatewayProxyEvent>[],
   respond: (event: APIGatewayProxyEvent) => Promise<Response>,
-  executionMode: PluginExecutionMode = executionModeStandard,
 ): ProxyHandler<Response> {
   return middy<APIGatewayProxyEvent, Response | APIGatewayProxyResult>({
     timeoutEarlyInMillis: timeoutReserveMs,
@@ -60,7 +58,6 @@ export function composeStack<Response>(
       const getRemainingTimeInMillis = () => Math.min(context.getRemainingTimeInMillis(), maxTimerMs);
       request.context = { ...context, getRemainingTimeInMillis };
     },
-    executionMode,
   })
     .use(logRequests())
     .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders: exposedHeaders })])

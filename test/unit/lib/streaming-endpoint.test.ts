@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { APIGatewayProxyResult } from 'aws-lambda';
 import { test as base, expect } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
+import type { ProxyHandler } from '../../../lib/endpoint.ts';
 import type { StreamedResult } from '../../../lib/http/stream-envelope.ts';
 import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -18,9 +18,9 @@ const test = base.extend('log', { auto: true }, () => captureLog());
 async function request(data: StreamedResult['data'], headers: Record<string, string> = {}) {
   const handle = async () => ({ data, headers: { Link: '</next>; rel="next"' } });
   const config = { signingSecret: secret, corsOrigin: undefined };
-  const endpoint = streamingEndpoint(config, success, handle);
+  const endpoint = streamingEndpoint(config, success, handle) as unknown as ProxyHandler;
   const event = createEvent({ headers: { Authorization: forgeToken({ secret }), ...headers } });
-  return endpoint(event, createContext()) as Promise<APIGatewayProxyResult>;
+  return endpoint(event, createContext());
 }
 
 async function* failAfter(count: number): AsyncGenerator<string> {
