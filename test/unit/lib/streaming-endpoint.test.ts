@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { test as base, expect } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
@@ -78,5 +78,26 @@ test.each<[string, (body: Buffer) => Buffer, string[]]>([
     expect(headers?.['Content-Encoding'] ?? 'identity', accepted).toBe(coding);
     const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
     expect(JSON.parse(decode(bytes).toString()).data).toEqual([1, 2]);
+  }
+});
+
+const info = { info: true } as const;
+const oneMember = (body: Buffer) => inflateRawSync(body.subarray(10, -8), info); // between header and trailer
+
+test.for([
+  ['gzip', oneMember, 18],
+  ['br', (body: Buffer) => brotliDecompressSync(body, info), 0],
+  ['zstd', (body: Buffer) => zstdDecompressSync(body, info), 0],
+] as const)('a body of any size is a single frame of %s, which is all that some clients decode', async (row) => {
+  const [coding, decodeFrame, overhead] = row;
+  const large = Array.from({ length: 20_000 }, (_, index) => `${index * 7919}`).join();
+  for (const chunks of [[], ['1'], ['1', '2', '3'], [large], Array(20).fill(large), [large, '1']]) {
+    const { body } = await request(chunks, { 'Accept-Encoding': coding });
+
+    const bytes = Buffer.from(body, 'base64');
+    // The types know only the result without `info`.
+    const { buffer, engine } = decodeFrame(bytes) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    expect(JSON.parse(buffer.toString()).data).toEqual(JSON.parse(`[${chunks}]`));
+    expect(engine.bytesWritten + overhead).toBe(bytes.length);
   }
 });
