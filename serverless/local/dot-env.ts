@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { findSimilarName } from '../similar-name.ts';
 import { StartError } from './start-error.ts';
 
-/** The names that a `.env` may set. */
 const settings = ['SECRET_TOKEN', 'AUTH_USERNAME', 'AUTH_PASSWORD', 'DB_URL', 'DB_PATH', 'CORS_ORIGIN'];
 
-/** An unquoted value that goes on after a `#`, where a comment begins for Node. */
-const cutValue = /^[ \t]*(?:export[ \t]+)?([A-Z_]+)[ \t]*=[ \t]*[^\s'"`#][^\n#]*(?<!\s)#/gm;
+const assignment = /^\s*(?:export\s+)?(?<name>[A-Za-z_]\w*)\s*=(?<value>.*)$/;
+const quotedValue = /(?<==[ \t]*)(['"`])(?:(?!\1).)*\1/gs;
 
 /**
- * Reads a file of settings.
+ * Reads a file of settings. Nothing in it is ignored: a default in place of what somebody has written would surprise.
  *
  * @returns nothing when there is none
- * @throws {StartError} when it cannot be read, cuts a value off, or has a name that looks like a setting
+ * @throws {StartError} when it cannot be read, with the numbers of the lines that set nothing
  */
 export function readDotEnv(file: string): Readonly<Record<string, string | undefined>> {
   let text: string;
@@ -25,15 +23,22 @@ export function readDotEnv(file: string): Readonly<Record<string, string | undef
     if (code === 'ENOENT') return {};
     throw new StartError(`${file} cannot be read: ${message}. Make it a readable file, or remove it.`, { cause });
   }
-  const values = parseEnv(text);
-  const problems = [...text.matchAll(cutValue)]
-    .filter(([, name = '']) => settings.includes(name))
-    .map(([, name]) => `put the value of ${name} in single quotes, because # begins a comment`);
-  for (const name of Object.keys(values)) {
-    const similar = settings.includes(name) ? undefined : findSimilarName(name, settings);
-    if (similar !== undefined) problems.push(`${name} is not a setting (did you mean ${similar}?)`);
-    if (name === 'LOG_FORMAT') problems.push('LOG_FORMAT counts in the environment only');
-  }
+  // A quoted value may have several lines.
+  const withoutTexts = text.replaceAll(quotedValue, (value) => value.replaceAll(/[^\n]/g, ''));
+  const problems = withoutTexts.split(/\r?\n/).flatMap((line, index) => {
+    const problem = findProblem(line);
+    return problem === undefined ? [] : `line ${index + 1} ${problem}`;
+  });
   if (problems.length > 0) throw new StartError(`${file} cannot be used: ${problems.join('; ')}.`);
-  return values;
+  return parseEnv(text);
+}
+
+function findProblem(line: string): string | undefined {
+  if (/^\s*(#|$)/.test(line)) return undefined;
+  const { name, value = '' } = assignment.exec(line)?.groups ?? {};
+  if (name === undefined) return 'is not NAME=value';
+  if (!settings.includes(name)) return `sets ${name}, which is none of ${settings.join(', ')}`;
+  // Node ends an unquoted value there.
+  if (/[^\s#]#/.test(value)) return 'has a # in its value, which begins a comment without quotes around the value';
+  return undefined;
 }
