@@ -1,4 +1,4 @@
-import { endWithAdvice, readCommandLine } from '../serverless/command-line.ts';
+import { parseArgs } from 'node:util';
 import { runSuite } from './run-suite.ts';
 import { conformanceCases, groupNames } from './suite.ts';
 
@@ -20,7 +20,7 @@ Exit code: 0 when all cases passed, 1 when not or when the service cannot be use
 
 const text = { type: 'string' } as const;
 
-const { values } = readCommandLine(usage, {
+const options = {
   'base-url': text,
   username: text,
   password: text,
@@ -28,18 +28,39 @@ const { values } = readCommandLine(usage, {
   'host-header': text,
   'cors-origin': text,
   without: { type: 'string', multiple: true },
-});
+  help: { type: 'boolean' },
+} as const;
+
+const values = readOptions();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
 const { 'base-url': baseUrl, 'host-header': hostHeader, 'cors-origin': corsOrigin, ...rest } = values;
 const { username, password, without = [] } = rest;
 if (baseUrl === undefined || username === undefined || password === undefined) {
-  endWithAdvice('--base-url, --username and --password are needed.');
+  endWith('--base-url, --username and --password are needed.');
 }
 if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
-  endWithAdvice(`${baseUrl} is not a URL with http:// or https://.`);
+  endWith(`${baseUrl} is not a URL with http:// or https://.`);
 }
 const known = [...groupNames, ...conformanceCases.map(({ name }) => name)];
 const unknown = without.find((name) => !known.includes(name));
-if (unknown !== undefined) endWithAdvice(`There is no group or case ${unknown}.`);
+if (unknown !== undefined) endWith(`There is no group or case ${unknown}.`);
 
 const { exitCode } = await runSuite({ ...rest, baseUrl, username, password, hostHeader, corsOrigin });
 process.exitCode = exitCode;
+
+function readOptions() {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return endWith((error as Error).message);
+  }
+}
+
+/** Says what is wrong with the arguments, and ends with the exit code for wrong usage. */
+function endWith(message: string): never {
+  console.error(`${message}\n--help shows all options.`);
+  process.exit(2);
+}

@@ -1,14 +1,12 @@
 /** `node serverless/deploy/deployed.ts --stage S` prints the timestamp of the deployed version, if any, for a rollback. */
 
+import { parseArgs } from 'node:util';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
-import { endWithAdvice, readCommandLine } from '../command-line.ts';
 import { findStack, stackNameOf } from './stack.ts';
 import { reportStageError, selectTarget } from './target.ts';
 
-const usage = 'Usage: node serverless/deploy/deployed.ts --stage STAGE [--region REGION]';
 const text = { type: 'string' } as const;
-const { region, ...options } = readCommandLine(usage, { stage: text, region: text }).values;
-const stage = options.stage ?? endWithAdvice('--stage is needed.');
+const { stage = '', region } = parseArgs({ options: { stage: text, region: text } }).values;
 try {
   selectTarget(stage, region);
   const StackName = stackNameOf(stage);

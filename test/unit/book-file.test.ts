@@ -169,7 +169,7 @@ test('lines of NDJSON are books, with defaults for missing members, and other na
 test.each([
   ['{"title":"Emma"', 'is not a JSON object'],
   ['["Emma"]', 'is not a JSON object'],
-  ['{"titel":"Emma"}', 'has no "title", but "titel"'],
+  ['{"Titel":"Emma"}', 'has no "title", but "Titel"'],
   ['{"title":null}', 'title is not text: null'],
   ['{"author":7}', 'author is not text: 7'],
   ['{"title":"\\ud800"}', 'title is not text: "\\ud800"'],

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readCommandLine } from '../../serverless/command-line.ts';
+import { parseOptions } from '../parse-options.ts';
 import { readDescription } from './description.ts';
 import { makePostmanCollection } from './postman-collection.ts';
 
@@ -14,7 +14,7 @@ Writes the files that are generated from the sources of the service: a part of o
 tools/client/. With --check it writes nothing, lints openapi.yaml, fails when a file is not current, and sends the requests
 of the Postman collection to a local service.`;
 
-const { check: isCheck } = readCommandLine(usage, { check: { type: 'boolean' } }).values;
+const { check: isCheck } = parseOptions(usage, { check: { type: 'boolean' } }).values;
 
 const description = '../../openapi.yaml';
 

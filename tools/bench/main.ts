@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
+import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { endpoints } from './calls.ts';
 import { packageCandidates } from './candidates.ts';
 import { checkResponses } from './check-responses.ts';
@@ -28,7 +28,7 @@ Needs Linux with two cores and taskset, and g++ and cmake for AWS's runtime clie
 
 const text = { type: 'string' } as const;
 const options = { full: { type: 'boolean' }, only: text, against: text } as const;
-const { values, positionals } = readCommandLine(usage, options, true);
+const { values, positionals } = parseOptions(usage, options, true);
 const only = values.only?.split(',');
 const against = values.against && resolve(process.env.INIT_CWD ?? '.', values.against);
 const isGuard = positionals.length > 0;

@@ -2,7 +2,6 @@ import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { isTooLarge } from '../../lib/dynamodb/stored-items.ts';
 import { isValueOf } from '../../lib/fields.ts';
 import { isIntegerLiteral } from '../../lib/http/json-body.ts';
-import { findSimilarName } from '../../serverless/similar-name.ts';
 import { CommandError } from './errors.ts';
 
 export type FieldName = keyof BookFields;
@@ -71,14 +70,14 @@ function simplify(name: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** @returns why an object without a member of a column is not a book: a similar member may be meant */
+/** @returns why an object without a member of a column is not a book: it may have it under another known name */
 export function findMistake(members: readonly string[], columns: Columns): string | undefined {
   const used = Object.values(columns);
   for (const field of fieldNames) {
     const column = columns[field];
     if (column === undefined || members.includes(column)) continue;
-    const known = [column, ...namesOf(field)];
-    const meant = members.find((name) => !used.includes(name) && findSimilarName(simplify(name), known));
+    const known = [simplify(column), ...namesOf(field)];
+    const meant = members.find((name) => !used.includes(name) && known.includes(simplify(name)));
     if (meant !== undefined) return `has no ${quote([column])}, but ${quote([meant])}`;
   }
   return undefined;

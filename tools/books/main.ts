@@ -1,4 +1,4 @@
-import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
+import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import type { Format } from './book-file.ts';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
 import { scanRecord } from './csv.ts';
@@ -52,7 +52,10 @@ process.chdir(process.env.INIT_CWD ?? '.');
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
-const { values, positionals } = readCommandLine(usage, options, true);
+if (process.env.npm_config_dry_run) {
+  endWithAdvice('npm took --dry-run for itself. Write -- before the options: npm run books -- import FILE --dry-run');
+}
+const { values, positionals } = parseOptions(usage, options, true);
 const [command, path, ...others] = positionals;
 check('FILE', others.join(' '), others.length === 0);
 try {

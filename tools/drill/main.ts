@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CloudWatch, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import { SNS, type Subscription } from '@aws-sdk/client-sns';
-import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
 import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
 
 const usage = `Usage: npm run drill -- --stage STAGE [--alarm NAME] [--region REGION]
@@ -19,7 +19,7 @@ process.exitCode = await main().catch(reportStageError);
 
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
-  const { values } = readCommandLine(usage, {
+  const { values } = parseOptions(usage, {
     stage: text,
     region: text,
     alarm: { ...text, default: 'TableErrorsAlarm' },

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SSM } from '@aws-sdk/client-ssm';
-import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { settingsPath } from '../../serverless/deploy/settings.ts';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
 import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { readOutputs } from '../smoke/deployed-stage.ts';
 import { compareBooks, raiseCounter, readCounter } from './stored-books.ts';
 import { checkRecoveryWindow, completeTable, findTable, restoreTable, suffixOf } from './table-restore.ts';
@@ -40,7 +40,7 @@ function readOptions() {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const options = { stage: text, region: text, at: text, table: text, prepare: flag, yes: flag };
-  const { values } = readCommandLine(usage, options);
+  const { values } = parseOptions(usage, options);
   const { at, table } = values;
   const stage = values.stage ?? endWithAdvice('--stage is needed.');
   if ((at === undefined) === (table === undefined)) endWithAdvice('Either --at or --table is needed.');

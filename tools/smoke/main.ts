@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { runSuite } from '../../conformance/run-suite.ts';
-import { endWithAdvice, readCommandLine } from '../../serverless/command-line.ts';
 import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 
@@ -24,7 +24,7 @@ const text = { type: 'string' } as const;
 process.exitCode = await main().catch(reportStageError);
 
 async function main(): Promise<number> {
-  const { values } = readCommandLine(usage, {
+  const { values } = parseOptions(usage, {
     stage: text,
     region: text,
     'base-url': text,
