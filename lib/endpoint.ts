@@ -73,8 +73,8 @@ export function composeStack<Response>(
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
 }
 
-/** Whether an event is a request of API Gateway: queues, schedules and people may invoke a function too. */
+/** Whether an event is a request of API Gateway: queues, load balancers and people may invoke a function too. */
 function isRequest(event: unknown): event is APIGatewayProxyEvent {
   const { httpMethod, requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
-  return typeof httpMethod === 'string' && typeof requestContext === 'object' && requestContext !== null;
+  return typeof httpMethod === 'string' && typeof requestContext?.path === 'string';
 }

@@ -98,6 +98,26 @@ test('a handler that fails after its 503 disturbs nobody', async () => {
   expect(unhandled).not.toHaveBeenCalled();
 });
 
+const { requestContext, ...withoutContext } = createEvent();
+const { path: _, ...withoutPath } = requestContext;
+
+test.for([
+  ['a schedule', {}],
+  ['an event without a context', withoutContext],
+  ['a load balancer', { ...withoutContext, requestContext: { elb: { targetGroupArn: 'arn' } } }],
+  ['a test event that has a context without a path', { ...withoutContext, requestContext: withoutPath }],
+])('an event of %s is refused before any work', async ([, event], { log }) => {
+  const handle = vi.fn(async () => ({ data: ['1'] }));
+  for (const makeEndpoint of [publicEndpoint, protectedEndpoint, streamingEndpoint]) {
+    const endpoint = makeEndpoint(config, success, handle) as ProxyHandler;
+    expect(await endpoint(event as never, createContext()), makeEndpoint.name).toMatchObject({ statusCode: 400 });
+  }
+
+  expect(handle).not.toHaveBeenCalled();
+  const refusal = { level: 'INFO', status: 400, reason: 'ERR_NOT_API_GATEWAY' };
+  expect(log.lines).toMatchObject([refusal, refusal, refusal]);
+});
+
 const valid = forgeToken({ secret });
 
 test.each([
