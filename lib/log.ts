@@ -8,6 +8,9 @@ type LogLevel = 'INFO' | 'WARN' | 'ERROR';
 /** An error may be its own cause. */
 const maxCauses = 5;
 
+/** Characters of a text in a line. A database may send megabytes as its message. */
+const maxTextLength = 2_000;
+
 type Response = { readonly statusCode: number; readonly body: unknown };
 type State = { startedAt?: number };
 type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
@@ -60,7 +63,8 @@ export function writeLog(
   { error, ...fields }: Readonly<Record<string, unknown>> = {},
 ): void {
   const entry = { timestamp: new Date().toISOString(), level, message, ...fields, error: describe(error) };
-  process.stdout.write(`${JSON.stringify(entry)}\n`);
+  const cut = (_key: string, value: unknown) => (typeof value === 'string' ? value.slice(0, maxTextLength) : value);
+  process.stdout.write(`${JSON.stringify(entry, cut)}\n`);
 }
 
 /** Picks the members of every error: errors of the SDK carry whole requests and responses. */

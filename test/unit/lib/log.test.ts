@@ -37,6 +37,16 @@ test('an error is logged with name, message, stack and its causes, and nothing e
   expect(log.lines[0]?.error).toEqual({ name: 'Error', message: 'outer', stack: error.stack, cause });
 });
 
+test('no text of a log line is longer than 2,000 characters, so that a line stays under 256 KB', ({ log }) => {
+  const message = '\u0001'.repeat(2_000_000);
+  const cause = Array.from({ length: 10 }).reduce<Error>((inner) => new Error(message, { cause: inner }), new Error());
+
+  writeLog('ERROR', 'request', { error: cause, route: message });
+
+  expect(log.text.length).toBeLessThan(256 * 1024);
+  expect(log.lines).toMatchObject([{ route: message.slice(0, 2_000), error: { message: message.slice(0, 2_000) } }]);
+});
+
 // JSON.stringify throws at each of these, and a log that throws would take the response with it.
 test.for<[string, (error: Error) => unknown, causes: number]>([
   ['a loop of causes', (error) => new Error('inner', { cause: error }), 5],
