@@ -1,6 +1,12 @@
-/** Makes a class of errors with a name of its own, which survives the minification of the packages. */
+/** Makes a class of errors with a name that survives the minification of the packages. */
 export function namedError<const Name extends string>(name: Name) {
   return class extends Error {
     override readonly name = name;
+
+    constructor(message?: string, options?: ErrorOptions) {
+      super(message, options);
+      // Lambda's runtime prints the name of the class.
+      Object.defineProperty(new.target, 'name', { value: name });
+    }
   };
 }
