@@ -59,8 +59,8 @@ export async function packageService(
 ): Promise<void> {
   const framework = join(checkout, 'node_modules/serverless/bin/serverless.js');
   const options = ['--stage', stage, '--package', folder, ...params.flatMap((param) => ['--param', param])];
-  // Without the developer's credentials and Node for code caches.
-  const unset = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, CODE_CACHE_NODE: undefined };
+  // Without the developer's credentials.
+  const unset = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined };
   const env = { ...process.env, ...unset };
   await promisify(execFile)(process.execPath, [framework, 'package', ...options], { cwd: checkout, env });
 }

@@ -1,9 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
 import { type LambdaInstance, startLambdaInstance } from '../runtime/lambda-instance.ts';
 import { packageFunctions } from '../runtime/package-functions.ts';
-import { sizeOfFiles } from '../runtime/size-of-files.ts';
 import { type EndpointCall, settings } from './calls.ts';
 
 const peers = ['no-op', 'bare'];
@@ -11,7 +11,7 @@ const peers = ['no-op', 'bare'];
 /** A function that takes part: `ours`, `before`, without a framework (`bare`), or without any work (`no-op`). */
 export interface Candidate {
   readonly name: string;
-  /** Size of its code, without a code cache. */
+  /** The size of its bundle. */
   readonly bytes: number;
   /** Starts an instance on a core of its own. `launcher` is a command line that starts it. */
   start(launcher?: readonly string[]): Promise<LambdaInstance>;
@@ -30,10 +30,11 @@ export async function packageCandidates(folder: string, databaseUrl: string, aga
     const isPeer = peers.includes(name);
     if (isPeer) await bundlePeer(name, call.functionName, join(taskRoot, 'index.mjs'));
     const handler = isPeer ? 'index.handler' : call.handler;
+    const bundleFile = join(taskRoot, handler.replace(/\.handler$/, '.mjs'));
     const environment = { ...settings, DB_URL: `${databaseUrl}/books-${call.bookCount}` };
     return {
       name,
-      bytes: await sizeOfFiles(isPeer ? taskRoot : join(taskRoot, 'handlers'), /\.m?js$/),
+      bytes: (await stat(bundleFile)).size,
       start: (launcher = []) =>
         startLambdaInstance(taskRoot, handler, environment, [...launcher, 'taskset', '-c', '1']),
     };

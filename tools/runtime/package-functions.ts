@@ -13,9 +13,6 @@ declare module 'vitest' {
   }
 }
 
-/** This machine's, for which a package gets its code cache. */
-const architecture = process.arch === 'x64' ? 'x86_64' : process.arch;
-
 /**
  * Packages the service as a deploy does, and unpacks the zips as Lambda does.
  *
@@ -24,7 +21,7 @@ const architecture = process.arch === 'x64' ? 'x86_64' : process.arch;
  */
 export async function packageFunctions(folder: string, checkout?: string): Promise<void> {
   const packageFolder = join(folder, 'package');
-  await packageService(packageFolder, 'prod', [`architecture=${architecture}`], checkout);
+  await packageService(packageFolder, 'prod', [], checkout);
   for (const name of functionNames) {
     const files = unzipSync(await readFile(join(packageFolder, `${name}.zip`)));
     for (const [path, content] of Object.entries(files)) {

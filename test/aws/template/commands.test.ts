@@ -21,11 +21,6 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],
   [`tools/smoke/main.ts ${prod}`, unreachable, /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/],
-  [
-    `${serverless} package`,
-    { CODE_CACHE_NODE: '/no/such/node' },
-    /^CODE_CACHE_NODE names no Node .*: \/no\/such\/node$/,
-  ],
   [`${serverless} package --param domainName=api.example.com`, {}, /^domainName needs certificateArn, .*\.$/],
 ])('%s with %j ends with what is wrong', async (command, settings, message) => {
   const { PATH, HOME = '/' } = process.env;
