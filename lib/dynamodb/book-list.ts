@@ -23,13 +23,14 @@ export class BookList {
   }
 
   /**
-   * Reads all books as text. Memory does not grow with their number: only the first pages of a few shards are read ahead.
-   * Books that are created or deleted meanwhile may or may not be included; every other book is, once.
+   * Reads all books with ids above `after` as text. Memory does not grow with their number: only the first pages of a few
+   * shards are read ahead. Books that are created or deleted meanwhile may or may not be included; every other book is, once.
    */
-  async *readAll(): AsyncGenerator<string> {
-    const ahead = [this.#query(0)];
+  async *readAll(after = 0): AsyncGenerator<string> {
+    const firstShard = shardOf(after + 1);
+    const ahead = [this.#query(firstShard, undefined, after)];
     const lastShard = await this.#readLastShard();
-    for (let shard = 0; shard <= lastShard; shard += 1) {
+    for (let shard = firstShard; shard <= lastShard; shard += 1) {
       let page = ahead.shift() ?? this.#query(shard);
       for (;;) {
         const { items: books, lastEvaluatedKey } = await page;
@@ -37,7 +38,7 @@ export class BookList {
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#query(shard + 1 + ahead.length));
         }
-        if (lastEvaluatedKey) page = this.#query(shard, lastEvaluatedKey);
+        if (lastEvaluatedKey) page = this.#query(shard, lastEvaluatedKey, after);
         if (books !== '') yield books;
         if (!lastEvaluatedKey) break;
       }

@@ -47,6 +47,7 @@ test('an empty table has an empty list and an empty page, with a counter and wit
   await setCounter(table, 0);
   expect(await listBooks(table)).toEqual([]);
   expect(await readPage(table, 0, 10)).toEqual({ books: [], continueAfter: undefined });
+  expect(await listBooks(table, Number.MAX_SAFE_INTEGER)).toEqual([]);
 });
 
 test('books that come and go while the list is read hide none that stays', async ({ table }) => {
@@ -101,6 +102,7 @@ test('the list has the order of ids, and any page says whether books follow', as
       const page = following.slice(0, limit);
       const continueAfter = following.length > limit ? page.at(-1)?.id : undefined;
       expect(await readPage(table, after, limit)).toEqual({ books: page, continueAfter });
+      expect(await listBooks(table, after)).toEqual(following);
     }),
   );
 });

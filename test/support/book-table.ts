@@ -69,14 +69,14 @@ export async function readCounter({ client, tableName }: TableAccess): Promise<n
   return counter?.lastId;
 }
 
-/** Reads all books one after the other. */
-export async function* iterateBooks(table: TableAccess): AsyncGenerator<Book> {
-  for await (const books of openList(table).readAll()) yield* JSON.parse(`[${books}]`);
+/** Reads all books with ids above `after`, one after the other. */
+export async function* iterateBooks(table: TableAccess, after?: number): AsyncGenerator<Book> {
+  for await (const books of openList(table).readAll(after)) yield* JSON.parse(`[${books}]`);
 }
 
-/** Reads all books. */
-export function listBooks(table: TableAccess): Promise<Book[]> {
-  return Array.fromAsync(iterateBooks(table));
+/** Reads all books with ids above `after`. */
+export function listBooks(table: TableAccess, after?: number): Promise<Book[]> {
+  return Array.fromAsync(iterateBooks(table, after));
 }
 
 const batchSize = 25; // the limit of BatchWriteItem

@@ -60,11 +60,12 @@ export interface paths {
         };
         /**
          * List all books, or a page of them
-         * @description All books, ascending by id. With `limit`, one page; the header `Link` names the next page while books follow.
+         * @description All books, ascending by id; with `after`, only those with higher ids. With `limit`, one page; the header `Link`
+         *     names the next page while books follow.
          *     `Accept-Encoding` selects the compression: zstd, br or gzip. Most clients send it by themselves.
          *
          *     In AWS the list is streamed. A failure after the first byte cuts the body off, so that it is not valid JSON; it is
-         *     never a shorter list that looks complete.
+         *     never a shorter list that looks complete. Read on from the last whole book, with its id as `after`.
          *
          *     Rules: section 7 of the specification.
          */

@@ -55,10 +55,9 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosenTag: 
   if (type === 'list') {
     // '0' is no id and yet a valid cursor.
     if (typeof request.id === 'string' && request.id !== '0') return respond(outcomes.invalidInput);
-    const isWhole = request.limit === Number.POSITIVE_INFINITY;
     const following = [...catalog.books.values()]
       .map(({ book }) => book)
-      .filter(({ id }) => isWhole || id > Number(request.id))
+      .filter(({ id }) => id > Number(request.id))
       .sort((a, b) => a.id - b.id);
     const data = following.slice(0, request.limit);
     const nextAfter = following.length > request.limit ? data.at(-1)?.id : undefined;
