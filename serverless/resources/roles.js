@@ -1,8 +1,15 @@
 import { toLogicalId } from '../framework.ts';
 import { functions } from '../packaging/package-service.ts';
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation replaces it
-const tableArn = 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${TableName}';
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
+const tableArn = 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${self:service}-${sls:stage}';
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: see above
+
+/**
+ * The tables that a function may use: the stack's own, and restored ones. CloudFormation changes a role before the
+ * function, so a role with one table would refuse requests while the stage switches to another.
+ */
+const tableArns = [{ 'Fn::Sub': tableArn }, { 'Fn::Sub': `${tableArn}-*` }];
 
 /** The name of the table with the books (table.yml). */
 export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 'RestoredTable' }] };
@@ -23,7 +30,7 @@ function createRole({ name, tableActions = [] }) {
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'), // X-Ray's actions have no resources
   ];
   const ofTable = tableActions.map((action) => `dynamodb:${action}`).toSorted();
-  if (ofTable.length > 0) statements.push(allow(ofTable, { 'Fn::Sub': [tableArn, { TableName: tableName }] }));
+  if (ofTable.length > 0) statements.push(allow(ofTable, tableArns));
   return {
     Type: 'AWS::IAM::Role',
     Properties: {

@@ -13,10 +13,8 @@ interface Resource {
 /** A CloudFormation template. */
 interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 }
-
-/** The table of a stage: the stack's own, or a restored one. */
-export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 'RestoredTable' }] };
 
 /** Reads the template of a package, which is one of those in packaged-stages.ts. */
 export function readTemplateText(name: string): string {
