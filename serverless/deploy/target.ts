@@ -7,14 +7,16 @@ export class StageError extends Error {
 }
 
 /**
- * Prints what ended a command on a stage: a {@link StageError}, or an error of AWS's clients, whose sentence says what is wrong.
+ * Prints what ended a command on a stage: a {@link StageError}, or an error of AWS's clients, missing credentials included,
+ * whose sentence says what is wrong.
  *
  * @returns the exit code
  * @throws every other error
  */
-export function reportStageError(error: object): number {
-  if (!(error instanceof StageError) && !('$metadata' in error)) throw error;
-  console.error((error as Error).message);
+export function reportStageError(error: Error): number {
+  const isOfClient = '$metadata' in error || error.name === 'CredentialsProviderError';
+  if (!(error instanceof StageError || isOfClient)) throw error;
+  console.error(error.message);
   return 1;
 }
 

@@ -20,6 +20,7 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   ['tools/restore/main.ts --stage prod --at 2026-01-31T12:00:00Z', {}, noRegion],
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],
+  [`serverless/deploy/deployed.ts ${prod}`, {}, 'Could not load credentials from any providers'],
   [`tools/smoke/main.ts ${prod}`, unreachable, /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/],
   [`${serverless} package --param domainName=api.example.com`, {}, /^domainName needs certificateArn, .*\.$/],
 ])('%s with %j ends with what is wrong', async (command, settings, message) => {
