@@ -6,7 +6,7 @@ import { packageService } from '../../../serverless/packaging/package-service.ts
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `dev`, and `dev-with-all`. */
+    /** The folder with the packages `prod`, `dev`, `dev-with-all` and `dev-with-others`. */
     packagesFolder: string;
   }
 }
@@ -28,6 +28,15 @@ export const allParameters = [
   `permissionsBoundary=${boundary}`,
 ];
 
+/** Other values of the same parameters, apart from the domain. */
+const otherParameters = [
+  'corsOrigin=https://other.example.com',
+  'requestsPerAddress=700',
+  'alarmEmail=other@example.com',
+  'monthlyBudget=200',
+  'listConcurrency=6',
+];
+
 /** Packages the stages once, for all tests of the template. */
 export default async function packageStages(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-packages-'));
@@ -35,6 +44,12 @@ export default async function packageStages(project: TestProject): Promise<() =>
   await packageService(join(folder, 'prod'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
   await packageService(join(folder, 'dev-with-all'), 'dev', allParameters);
+  const changed = allParameters.map((text) => otherParameters.find((other) => sameName(other, text)) ?? text);
+  await packageService(join(folder, 'dev-with-others'), 'dev', changed);
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
+}
+
+function sameName(one: string, other: string): boolean {
+  return one.split('=', 1)[0] === other.split('=', 1)[0];
 }
