@@ -6,23 +6,20 @@ import type { StageStack } from './stack.ts';
 export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
 
 /**
- * Finds the alarms that roll back an update of a stack: those in its output `ErrorAlarms`, without those that are on
- * already, which would roll back their own fix.
+ * Finds the alarm that rolls back an update of a stack, its output `RollbackAlarm`. An alarm that is on already would roll
+ * back its own fix, so it is left out.
  *
- * @param minutes - how long CloudFormation watches the alarms after the update; with 0 there are no triggers
+ * @param minutes - how long CloudFormation watches the alarm after the update; with 0 not at all
  */
 export async function findRollbackTriggers(
   stack: StageStack | undefined,
   minutes: number,
   config: CloudWatchClientConfig,
 ): Promise<RollbackConfiguration> {
-  const arns = (minutes > 0 && stack?.outputs.ErrorAlarms?.split(',')) || [];
-  if (arns.length === 0) return noRollbackTriggers;
-  const AlarmNames = arns.map((arn) => arn.slice(arn.lastIndexOf(':') + 1));
-  const { MetricAlarms = [] } = await new CloudWatch(config).describeAlarms({ AlarmNames });
-  const quiet = MetricAlarms.filter(({ StateValue }) => StateValue !== 'ALARM');
-  return {
-    RollbackTriggers: quiet.map(({ AlarmArn }) => ({ Arn: AlarmArn, Type: 'AWS::CloudWatch::Alarm' })),
-    MonitoringTimeInMinutes: quiet.length === 0 ? 0 : minutes,
-  };
+  const Arn = stack?.outputs.RollbackAlarm;
+  if (Arn === undefined || minutes === 0) return noRollbackTriggers;
+  const AlarmNames = [Arn.slice(Arn.lastIndexOf(':') + 1)];
+  const { MetricAlarms: [alarm] = [] } = await new CloudWatch(config).describeAlarms({ AlarmNames });
+  if (alarm?.StateValue === 'ALARM') return noRollbackTriggers;
+  return { RollbackTriggers: [{ Arn, Type: 'AWS::CloudWatch::Alarm' }], MonitoringTimeInMinutes: minutes };
 }

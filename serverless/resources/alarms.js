@@ -8,11 +8,14 @@ export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'Tr
 
 const service = '${self:service} ${sls:stage}';
 const api = { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }; // the framework's name
-const ofApi = {
+const errorShare = {
   Namespace: 'AWS/ApiGateway',
+  MetricName: '5XXError',
   Dimensions: toDimensions(api),
+  Statistic: 'Average', // of 0 or 1 for each request
+  Period: 60,
+  EvaluationPeriods: 5,
   ComparisonOperator: 'GreaterThanThreshold',
-  DatapointsToAlarm: 3,
 };
 const ofFunctions = (metric) =>
   functionNames.map((name) => {
@@ -23,25 +26,28 @@ const ofFunctions = (metric) =>
 /** A metric that exists whenever there are requests. */
 const requests = ['AWS/ApiGateway', 'Count', api];
 const table = { TableName: tableName };
+const namespace = '${self:service}-${sls:stage}';
 
 const alarmResources = {
   ErrorShareAlarm: createAlarm(`More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`, {
-    ...ofApi,
-    MetricName: '5XXError',
-    Statistic: 'Average', // of 0 or 1 for each request
-    Period: 60,
-    EvaluationPeriods: 5,
+    ...errorShare,
+    DatapointsToAlarm: 3,
     Threshold: '${param:maxErrorShare}',
   }),
+  RollbackAlarm: createAlarm(`So many requests to ${service} end in 5xx that a deploy is rolled back`, {
+    ...errorShare,
+    DatapointsToAlarm: 2, // within the minutes in which CloudFormation watches it
+    Threshold: 0.05,
+  }),
   LatencyAlarm: createAlarm(`One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`, {
-    ...ofApi,
-    MetricName: 'Latency',
-    ExtendedStatistic: 'p99',
-    EvaluateLowSampleCountPercentile: 'ignore', // a single cold start at night is not an incident
-    Period: 300,
-    EvaluationPeriods: 3,
+    ...compute('IF(requests >= 100, latency, 0)', 300, {
+      requests,
+      latency: ['AWS/ApiGateway', 'Latency', api, 'p99'],
+    }),
     Threshold: '${param:maxLatencyMs}',
   }),
+  UnauthorizedShareAlarm: createStatusAlarm(401, `Clients of ${service} send wrong passwords or tokens`),
+  TooManyRequestsShareAlarm: createStatusAlarm(429, `Clients of ${service} send more requests than its limits allow`),
   FunctionErrorsAlarm: createSumAlarm(`A function of ${service} crashed or ran out of time`, ofFunctions('Errors'), {
     datapoints: 1,
     threshold: 1,
@@ -51,6 +57,16 @@ const alarmResources = {
     ofFunctions('Throttles'),
     { datapoints: 3, threshold: 1 },
   ),
+  ConcurrencyAlarm: createAlarm('More than ${param:maxConcurrency} function instances of the account are in use', {
+    Namespace: 'AWS/Lambda',
+    MetricName: 'ClaimedAccountConcurrency', // with the reserved ones
+    Statistic: 'Maximum',
+    Period: 60,
+    EvaluationPeriods: 5,
+    DatapointsToAlarm: 3,
+    ComparisonOperator: 'GreaterThanThreshold',
+    Threshold: '${param:maxConcurrency}',
+  }),
   TableThrottlesAlarm: createSumAlarm(
     `Requests to the table of ${service} are throttled`,
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => ['AWS/DynamoDB', metric, table]),
@@ -80,13 +96,15 @@ export const alarms = {
       Condition: 'HasAlarmEmail',
       Properties: { TopicArn: { Ref: 'AlarmTopic' }, Protocol: 'email', Endpoint: { Ref: 'AlarmEmail' } },
     },
+    Status401Metric: countStatus(401),
+    Status429Metric: countStatus(429),
     ...alarmResources,
   },
   Outputs: {
     AlarmTopic: { Description: 'The topic of the alarms', Value: { Ref: 'AlarmTopic' } },
-    ErrorAlarms: {
-      Description: 'The alarms that roll an update back (serverless/deploy/rollback-triggers.ts)',
-      Value: { 'Fn::Sub': '${ErrorShareAlarm.Arn},${FunctionErrorsAlarm.Arn}' },
+    RollbackAlarm: {
+      Description: 'The alarm that rolls an update back (serverless/deploy/rollback-triggers.ts)',
+      Value: { 'Fn::GetAtt': ['RollbackAlarm', 'Arn'] },
     },
   },
 };
@@ -97,21 +115,53 @@ export const alarms = {
  * exists, makes the sum 0 then.
  */
 function createSumAlarm(description, metrics, { datapoints, threshold, basis }) {
-  const filled = metrics.map((_, index) => `FILL(m${index + 1}, 0)`).join(' + ');
-  const Expression = basis ? `${filled} + 0 * m${metrics.length + 1}` : 'SUM(METRICS())';
+  const byId = Object.fromEntries(metrics.map((metric, index) => [`m${index + 1}`, metric]));
+  const filled = Object.keys(byId)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
   return createAlarm(description, {
-    Metrics: [
-      { Id: 'total', Expression, Label: 'total' },
-      ...[...metrics, ...(basis ? [basis] : [])].map(([Namespace, MetricName, dimensions], index) => {
-        const Metric = { Namespace, MetricName, Dimensions: toDimensions(dimensions) };
-        return { Id: `m${index + 1}`, ReturnData: false, MetricStat: { Metric, Stat: 'Sum', Period: 60 } };
-      }),
-    ],
+    ...compute(basis ? `${filled} + 0 * basis` : 'SUM(METRICS())', 60, { ...byId, ...(basis && { basis }) }),
     EvaluationPeriods: 5,
     DatapointsToAlarm: datapoints,
     ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     Threshold: threshold,
   });
+}
+
+/** An alarm on the share of a status among all requests, if there are more than a few. */
+function createStatusAlarm(status, description) {
+  const refused = [namespace, `Status${status}`, {}];
+  const share = compute('IF(refused >= 50, refused / requests, 0)', 300, { refused, requests });
+  return createAlarm(description, { ...share, Threshold: 0.05 });
+}
+
+/** The metric of a status, counted in the access log; API Gateway's own metrics have all 4xx in one. */
+function countStatus(status) {
+  const metric = { MetricNamespace: namespace, MetricName: `Status${status}`, MetricValue: '1', DefaultValue: 0 };
+  const FilterPattern = `{ $.status = "${status}" }`;
+  const LogGroupName = { Ref: 'AccessLogGroup' };
+  return {
+    Type: 'AWS::Logs::MetricFilter',
+    Properties: { LogGroupName, FilterPattern, MetricTransformations: [metric] },
+  };
+}
+
+/**
+ * The properties of an alarm on an expression, which is above the threshold in each of three periods.
+ *
+ * @param metrics - by their names in the expression: namespace, name, dimensions, and the statistic, a sum by default
+ */
+function compute(Expression, Period, metrics) {
+  const operands = Object.entries(metrics).map(([Id, [Namespace, MetricName, dimensions, Stat = 'Sum']]) => {
+    const Metric = { Namespace, MetricName, Dimensions: toDimensions(dimensions) };
+    return { Id, ReturnData: false, MetricStat: { Metric, Stat, Period } };
+  });
+  return {
+    Metrics: [{ Id: 'value', Expression, Label: 'value' }, ...operands],
+    EvaluationPeriods: 3,
+    DatapointsToAlarm: 3,
+    ComparisonOperator: 'GreaterThanThreshold',
+  };
 }
 
 function createAlarm(AlarmDescription, properties) {

@@ -132,7 +132,7 @@ async function testStage(): Promise<void> {
   const goodVersion = await findVersion();
   assert.notEqual(goodVersion, firstVersion);
   const [trigger = '', ...otherTriggers] = findLastTriggers();
-  assert.match(trigger, /:alarm:book-catalog-prod-ErrorShareAlarm/);
+  assert.match(trigger, /:alarm:book-catalog-prod-RollbackAlarm/);
   assert.deepEqual(otherTriggers, []);
   assert.equal(changeSets.at(-1)?.get('RollbackConfiguration.MonitoringTimeInMinutes'), '5');
   await checkSettings();
@@ -282,13 +282,13 @@ async function failToDeploy(): Promise<void> {
 
 /** Raises an alarm, and does what CloudWatch does when the metrics are good; the emulator has no metrics. */
 async function raiseAlarm() {
-  const drill = spawn('drill', '--alarm', 'LatencyAlarm');
+  const drill = spawn('drill', '--alarm', 'ErrorShareAlarm');
   const client = new CloudWatch();
   let AlarmName: string | undefined;
   for (let attempt = 0; attempt < 60 && AlarmName === undefined; attempt += 1) {
     await wait(500);
     const { MetricAlarms = [] } = await client.describeAlarms({ StateValue: 'ALARM' });
-    AlarmName = MetricAlarms.find((alarm) => alarm.AlarmName?.includes('LatencyAlarm'))?.AlarmName;
+    AlarmName = MetricAlarms.find((alarm) => alarm.AlarmName?.includes('ErrorShareAlarm'))?.AlarmName;
   }
   await client.setAlarmState({ AlarmName, StateValue: 'OK', StateReason: 'good metrics' });
   return drill;
@@ -301,7 +301,7 @@ async function raiseAlarmWithSubscribers(): Promise<void> {
   const { status, stdout } = await raiseAlarm();
   assert.match(stdout, /^oncall@example.com \(email\) is told$/m);
   assert.match(stdout, /^other@example.com \(email\) is not told: /m);
-  assert.match(stdout, /LatencyAlarm.* is on\..*\n.* is OK again after/);
+  assert.match(stdout, /ErrorShareAlarm.* is on\..*\n.* is OK again after/);
   assert.equal(status, 0);
 }
 

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { functions as endpoints, functionNames } from '../../../serverless/packaging/package-service.ts';
+import createOnlyProperties from './create-only-properties.json' with { type: 'json' };
 import { boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
 
 const prod = readTemplate('prod');
 const withAll = readTemplate('dev-with-all');
+/** For each type of resource the properties that are set at its creation only. */
+const createOnly: Readonly<Record<string, readonly string[]>> = createOnlyProperties.types;
 const origin = 'https://docs.example.com';
 const functions = findResources(prod, 'AWS::Lambda::Function');
 const methodsOfPaths = Object.values(Object.groupBy(endpoints, ({ event }) => event.path)).map((served = []) =>
@@ -65,7 +69,7 @@ test('dev differs from prod in throttling and log retention only', () => {
   const read = (stage: string) =>
     readTemplateText(stage)
       .replaceAll(/serverless\/book-catalog\/(?:prod|dev)\/[^/"]+/g, 'ARTIFACTS')
-      .replaceAll(/ApiGatewayDeployment\d+/g, 'ApiGatewayDeployment')
+      .replaceAll(/(ApiGatewayDeployment|"DEPLOYED_AT": ")\d+/g, '$1')
       .replaceAll(/("(?:RetentionInDays|Throttling\w+Limit)": )\d+/g, '$1 0')
       .replaceAll(/\b(?:prod|dev)\b/g, 'STAGE');
 
@@ -86,12 +90,88 @@ test('each function ends before API Gateway gives up on it, so that the response
   }
 });
 
+// CloudFormation replaces a resource for them, and cannot create a second one with its name.
+test('with other settings, no resource keeps its name and changes in a property that is set at its creation only', () => {
+  const others = readTemplate('dev-with-others').Resources;
+  const read = (value: unknown, path: string) =>
+    path.split('/').reduce((part, key) => (part as Record<string, unknown>)?.[key], value);
+  const changed = Object.entries(withAll.Resources).filter(([id, { Type, Properties }]) => {
+    expect(createOnly, Type).toHaveProperty(Type);
+    const isChanged = (path: string) => !isDeepStrictEqual(read(Properties, path), read(others[id]?.Properties, path));
+    const [names, rest] = [true, false].map((isName) =>
+      createOnly[Type]?.filter((path) => /Name$/.test(path) === isName),
+    );
+    return names?.some((path) => read(Properties, path)) && !names.some(isChanged) && rest?.some(isChanged);
+  });
+  expect(changed.map(([id]) => id)).toEqual([]);
+});
+
+// CloudFormation resolves them again only in a resource that changes, so a deploy after a rotation has to change it.
+test('each deploy changes every function that refers to a secret', () => {
+  const ofSecrets = Object.entries(findResources(withAll, 'AWS::Lambda::Function')).filter(([, { Properties }]) =>
+    JSON.stringify(Properties).includes('{{resolve:secretsmanager:'),
+  );
+  expect(ofSecrets.map(([id]) => id)).toContain('ProbeFunction');
+  const readTime = (name: string, id: string) =>
+    Number(readTemplate(name).Resources[id]?.Properties.Environment.Variables.DEPLOYED_AT);
+  for (const [id] of ofSecrets) {
+    expect(readTime('dev-with-all', id), id).toBeLessThan(readTime('dev-with-others', id));
+  }
+});
+
+test('an update is rolled back for a share of failed requests in several minutes, not for one of them', () => {
+  expect(prod.Outputs.RollbackAlarm?.Value).toEqual({ 'Fn::GetAtt': ['RollbackAlarm', 'Arn'] });
+  expect(prod.Resources.RollbackAlarm?.Properties).toMatchObject({
+    ...{ MetricName: '5XXError', Statistic: 'Average', ComparisonOperator: 'GreaterThanThreshold' },
+    ...{ Threshold: 0.05, Period: 60, EvaluationPeriods: 5, DatapointsToAlarm: 2 },
+  });
+});
+
+// Below 1,000 requests in its periods, an alarm on p99 itself would stay in its state or follow single requests.
+test.each([
+  ['LatencyAlarm', 'IF(requests >= 100, latency, 0)'],
+  ['UnauthorizedShareAlarm', 'IF(refused >= 50, refused / requests, 0)'],
+  ['TooManyRequestsShareAlarm', 'IF(refused >= 50, refused / requests, 0)'],
+])('%s counts the requests first: %s', (id, expression) => {
+  const { Metrics, DatapointsToAlarm } = prod.Resources[id]?.Properties ?? {};
+  expect(Metrics.map((metric: { Expression?: string }) => metric.Expression).filter(Boolean)).toEqual([expression]);
+  expect(DatapointsToAlarm).toBe(3);
+});
+
+test('the statuses that alarms count are those of the access log', () => {
+  const filters = propertiesOf('Logs::MetricFilter').map(({ LogGroupName, FilterPattern, MetricTransformations }) => {
+    const [{ MetricNamespace, MetricName, MetricValue, DefaultValue }] = MetricTransformations;
+    expect([LogGroupName, MetricValue, DefaultValue]).toEqual([{ Ref: 'AccessLogGroup' }, '1', 0]);
+    return [MetricNamespace, MetricName, FilterPattern];
+  });
+  const [{ AccessLogSetting }] = propertiesOf('ApiGateway::Stage');
+  expect(JSON.parse(AccessLogSetting.Format)).toHaveProperty('status', '$context.status'); // so it is a text
+  expect(filters).toEqual([
+    ['book-catalog-prod', 'Status401', '{ $.status = "401" }'],
+    ['book-catalog-prod', 'Status429', '{ $.status = "429" }'],
+  ]);
+  expect(JSON.stringify(prod.Resources.UnauthorizedShareAlarm)).toContain('Status401');
+  expect(JSON.stringify(prod.Resources.TooManyRequestsShareAlarm)).toContain('Status429');
+});
+
+test("Lambda's own retries of the probe are off, which EventBridge's setting does not do", () => {
+  expect(propertiesOf('Lambda::EventInvokeConfig', withAll)).toEqual([
+    { FunctionName: { Ref: 'ProbeFunction' }, Qualifier: '$LATEST', MaximumRetryAttempts: 0 },
+  ]);
+});
+
+test('a deployer stack is for a stage that exists', () => {
+  const { Parameters } = parse(readFileSync('serverless/resources/deployer.yml', 'utf8'), { logLevel: 'silent' });
+  const { default: _, ...stages } = parse(readFileSync('serverless/stages.yml', 'utf8'));
+  expect(Parameters.Stage.AllowedValues).toEqual(Object.keys(stages));
+});
+
 test('Secrets Manager generates the secrets, and each function refers to those that it needs', () => {
   expect(propertiesOf('SecretsManager::Secret').flatMap(Object.keys)).not.toContain('SecretString');
   const secret = { 'Fn::Sub': expect.stringMatching(/^\{\{resolve:secretsmanager:[^}]+\}:SecretString[:\w]*\}\}$/) };
   for (const [id, { Properties }] of Object.entries(functions)) {
     const logins = id === 'CreateTokenLambdaFunction' ? { AUTH_USERNAME: secret, AUTH_PASSWORD: secret } : {};
-    const { DB_URL: _url, CORS_ORIGIN: _origin, ...others } = Properties.Environment.Variables;
+    const { DB_URL: _url, CORS_ORIGIN: _origin, DEPLOYED_AT: _time, ...others } = Properties.Environment.Variables;
     expect(others, id).toEqual({ SECRET_TOKEN: secret, ...logins });
   }
 });
