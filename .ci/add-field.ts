@@ -21,8 +21,7 @@ const copy = join(folder, 'copy');
 try {
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' });
   for (const file of files.trim().split('\n')) {
-    // By its time, tools/install finds the lock file installed; npm would empty the linked folder.
-    cpSync(file, join(copy, file), { preserveTimestamps: true });
+    cpSync(file, join(copy, file));
   }
   for (const name of ['node_modules', 'tools/node_modules']) symlinkSync(resolve(name), join(copy, name));
   const table = join(copy, 'lib/books/book.ts');

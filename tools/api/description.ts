@@ -14,6 +14,8 @@ const loginTexts = { username: 'The configured username', password: 'The configu
 /** Many generators take an integer without a format for one of 32 bits. */
 const maxInt32 = 2 ** 31 - 1;
 
+export const descriptionFile = resolve(import.meta.dirname, '../../openapi.yaml');
+
 /**
  * Reads openapi.yaml and writes its generated part anew.
  *
@@ -21,7 +23,7 @@ const maxInt32 = 2 ** 31 - 1;
  * @throws an Error when the comments that enclose the generated part are missing
  */
 export async function readDescription(): Promise<{ readonly text: string; readonly current: string }> {
-  const text = await readFile(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8');
+  const text = await readFile(descriptionFile, 'utf8');
   const generatedPart = /^ +# <generated>\n.*^ +# <\/generated>\n/ms;
   if (!generatedPart.test(text)) throw new Error('openapi.yaml has no comments <generated> and </generated>');
   const write = (value: object) => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
