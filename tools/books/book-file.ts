@@ -101,7 +101,7 @@ function readBook(file: BookFile, raw: string, { cells, problem }: CsvRecord): B
   if (raw.includes('\ufffd')) return `has bytes that are not ${encoding}, or U+FFFD`;
   const used = Object.entries(columns) as [fields.FieldName, string][];
   if (format === 'ndjson') {
-    const value = readJsonObject({ body: raw, isBase64Encoded: false });
+    const value = readJsonObject({ body: raw, isBase64Encoded: false }, Object.values(columns));
     if (value === undefined) return 'is not a JSON object';
     const mistake = fields.findMistake(Object.keys(value), columns);
     if (mistake !== undefined) return mistake;
@@ -124,7 +124,7 @@ function guessFormat(path: string, sample: string): Format {
 /** Uses the members of all objects in the sample as columns. Without any, each row is rejected. */
 function readMembers(sample: string) {
   const lines = sample.split('\n');
-  const objects = lines.map((line) => readJsonObject({ body: line, isBase64Encoded: false }) ?? {});
+  const objects = lines.map((line) => readJsonObject({ body: line, isBase64Encoded: false }, []) ?? {});
   const members = new Set(objects.flatMap((object) => Object.keys(object)));
   const names: readonly string[] = members.size > 0 ? [...members] : fields.fieldNames;
   return { names, separator: '', header: '', start: '' };
