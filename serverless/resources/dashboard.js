@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 import { toLogicalId } from '../framework.ts';
-import { functionNames } from '../packaging/package-service.ts';
+import { functionNames } from '../functions.ts';
 import { tableOperations } from './alarms.js';
 import { tableName } from './roles.js';
 

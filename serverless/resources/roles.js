@@ -1,5 +1,5 @@
 import { toLogicalId } from '../framework.ts';
-import { functions } from '../packaging/package-service.ts';
+import { functions } from '../functions.ts';
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 const tableArn = 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${self:service}-${sls:stage}';

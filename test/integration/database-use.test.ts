@@ -1,6 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { tableFunctions } from '../../serverless/packaging/package-service.ts';
+import { tableFunctions } from '../../serverless/functions.ts';
 import { startEngine } from '../simulators/engine.ts';
 import type { MeteredRequest } from '../simulators/faulty-proxy.ts';
 import { emma, openList, seedBooks, setCounter, storeBook } from '../support/book-table.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tableFunctions } from '../../serverless/packaging/package-service.ts';
+import { tableFunctions } from '../../serverless/functions.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
 import { loadHandlers } from '../support/load-handlers.ts';

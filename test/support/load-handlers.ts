@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
-import { functions } from '../../serverless/packaging/package-service.ts';
+import { functions } from '../../serverless/functions.ts';
 import './collect-streams.ts';
 import { makePattern } from '../../conformance/contract/description.ts';
 import type { Envelope } from '../../conformance/http-client.ts';

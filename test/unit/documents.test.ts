@@ -6,8 +6,8 @@ import { examplesOf, operations } from '../../conformance/contract/description.t
 import { conformanceCases } from '../../conformance/suite.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
+import { functions } from '../../serverless/functions.ts';
 import { loadLocalConfig } from '../../serverless/local/local-config.ts';
-import { functions } from '../../serverless/packaging/package-service.ts';
 import { readDescription } from '../../tools/api/description.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');

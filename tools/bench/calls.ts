@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forgeToken } from '../../conformance/forge-token.ts';
-import { functions } from '../../serverless/packaging/package-service.ts';
+import { functions } from '../../serverless/functions.ts';
 
 /** The environment of every function under measurement. */
 export const settings = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functions } from '../../../serverless/packaging/package-service.ts';
+import { functions } from '../../../serverless/functions.ts';
 import { readCounter, seedBooks } from '../../support/book-table.ts';
 import { useTables, validToken } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
+import { functions } from '../../../serverless/functions.ts';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
-import { functions } from '../../../serverless/packaging/package-service.ts';
 import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { close, listen } from '../../../tools/runtime/loopback-server.ts';
 import { startFunction } from './start-function.ts';

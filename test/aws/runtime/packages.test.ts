@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { functions } from '../../../serverless/packaging/package-service.ts';
+import { functions } from '../../../serverless/functions.ts';
 import { packageFunctions } from '../../../tools/runtime/package-functions.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 

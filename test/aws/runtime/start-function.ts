@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
-import { functions } from '../../../serverless/packaging/package-service.ts';
+import { functions } from '../../../serverless/functions.ts';
 import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { settings } from '../../support/load-handlers.ts';
 

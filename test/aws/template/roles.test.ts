@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toLogicalId } from '../../../serverless/framework.ts';
-import { functions } from '../../../serverless/packaging/package-service.ts';
+import { functions } from '../../../serverless/functions.ts';
 import { emma } from '../../support/book-table.ts';
 import { useTables, validToken } from '../../support/fixtures.ts';
 import { type Call, loadHandlers } from '../../support/load-handlers.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { functions as endpoints, functionNames } from '../../../serverless/packaging/package-service.ts';
+import { functions as endpoints, functionNames } from '../../../serverless/functions.ts';
 import createOnlyProperties from './create-only-properties.json' with { type: 'json' };
 import { boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
