@@ -1,7 +1,7 @@
 import type { Credentials } from './auth/credentials.ts';
 import type { TableLocation } from './dynamodb/client.ts';
+import { parseTableUrl } from './dynamodb/table-url.ts';
 import { namedError } from './named-error.ts';
-import { parseTableUrl } from './table-url.ts';
 
 /** The settings of every endpoint: SECRET_TOKEN, and CORS_ORIGIN, the web site whose scripts may read responses, if any. */
 export interface EndpointConfig {

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { createDynamoDBClient, type TableLocation } from '../../lib/dynamodb/client.ts';
 import { TableNotFoundError } from '../../lib/dynamodb/errors.ts';
 import { Table } from '../../lib/dynamodb/table.ts';
-import { regionOf } from '../../lib/table-url.ts';
+import { regionOf } from '../../lib/dynamodb/table-url.ts';
 
 const maxWaitSeconds = 30; // an emulator makes a table in a few seconds
 

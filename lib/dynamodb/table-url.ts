@@ -1,4 +1,4 @@
-import type { TableLocation } from './dynamodb/client.ts';
+import type { TableLocation } from './client.ts';
 
 /** "Naming rules and data types supported in Amazon DynamoDB". */
 const tablePath = /^\/([a-zA-Z0-9_.-]{3,255})$/;
