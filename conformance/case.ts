@@ -1,5 +1,5 @@
 import { Catalog } from './catalog.ts';
-import type { HttpResponse } from './http-client.ts';
+import type { HttpResponse } from './http-messages.ts';
 import type { Session } from './session.ts';
 
 /** Further requirements of a case. */

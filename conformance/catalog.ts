@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { aBook, type BookFields } from './a-book.ts';
 import { expectData, expectFailure, expectSuccess } from './expect.ts';
-import type { HttpRequest, HttpResponse, RequestHeaders } from './http-client.ts';
+import type { HttpRequest, HttpResponse, RequestHeaders } from './http-messages.ts';
 import { inParallel } from './in-parallel.ts';
 import { type Outcome, outcomes } from './outcomes.ts';
 import type { Session } from './session.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findOperation } from './contract/description.ts';
-import type { HttpResponse } from './http-client.ts';
+import type { HttpResponse } from './http-messages.ts';
 import type { Outcome } from './outcomes.ts';
 
 const shownBodyCharacters = 200;

@@ -1,6 +1,6 @@
 import type { ConformanceCase } from './case.ts';
 import { Catalog } from './catalog.ts';
-import type { HttpResponse } from './http-client.ts';
+import type { HttpResponse } from './http-messages.ts';
 import { inParallel } from './in-parallel.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { conformanceCases } from './suite.ts';

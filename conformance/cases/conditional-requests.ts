@@ -3,7 +3,7 @@ import type { BookFields } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, dune } from '../catalog.ts';
 import { expectData, expectFailure, expectSuccess } from '../expect.ts';
-import type { HttpResponse } from '../http-client.ts';
+import type { HttpResponse } from '../http-messages.ts';
 import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 

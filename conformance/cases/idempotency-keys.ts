@@ -3,7 +3,7 @@ import { aBook, type BookFields, fieldSchemas, makeValues, unknownField } from '
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectCreated } from '../catalog.ts';
 import { expectData, expectFailure, expectSuccess } from '../expect.ts';
-import type { HttpResponse } from '../http-client.ts';
+import type { HttpResponse } from '../http-messages.ts';
 import { inParallel } from '../in-parallel.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 

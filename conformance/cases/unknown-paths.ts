@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Test } from '../case.ts';
 import { type Catalog, dune, expectBooks, expectCreated } from '../catalog.ts';
 import { expectData, expectFailure } from '../expect.ts';
-import type { RequestHeaders } from '../http-client.ts';
+import type { RequestHeaders } from '../http-messages.ts';
 import { outcomes } from '../outcomes.ts';
 
 const unknown: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { decodeBody } from '../decode-body.ts';
-import type { HttpResponse } from '../http-client.ts';
+import type { HttpResponse } from '../http-messages.ts';
 import type { Outcome } from '../outcomes.ts';
 import { description, examplesOf, findOperation, type ResponseDescription } from './description.ts';
 

@@ -7,7 +7,7 @@ import {
   operations,
   requestEach,
 } from '../../conformance/contract/description.ts';
-import type { HttpRequest, HttpResponse } from '../../conformance/http-client.ts';
+import type { HttpRequest, HttpResponse } from '../../conformance/http-messages.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { defaultCredentials, testSettings } from '../../tools/local/local-service.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aBook } from '../../conformance/a-book.ts';
 import { checkResponse } from '../../conformance/contract/check-response.ts';
-import type { HttpResponse } from '../../conformance/http-client.ts';
+import type { HttpResponse } from '../../conformance/http-messages.ts';
 
 const request = { method: 'GET', path: '/book/1', headers: { 'If-None-Match': '"x"' } };
 const notModified: HttpResponse = { request, status: 304, headers: { etag: '"x"' }, body: Buffer.alloc(0) };

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../../conformance/http-client.ts';
+import type { HttpResponse } from '../../conformance/http-messages.ts';
 import type { CaseResult } from '../../conformance/run-suite.ts';
 
 const shownCharacters = 160;
