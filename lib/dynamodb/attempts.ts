@@ -1,102 +1,135 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceException } from '@smithy/core/client';
 import pLimit from 'p-limit';
-import { StorageUnavailableError } from '../books/errors.ts';
+import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 import { invocationSignal } from '../invocation-signal.ts';
 import { AttemptError, ConditionFailedError, interpretError } from './errors.ts';
 import { createWriteToken } from './write-token.ts';
 
 /** The whole attempt: connection, request, and the response to its last byte. Enough for a 1 MB page on a slow line. */
-export const attemptTimeoutMs = 2_800;
+const attemptTimeoutMs = 2_800;
 
 /** With the timeout and the delays, a read fails within about 9 s, before a function's 10 s are over. */
 const maxFailures = 3;
 
-/** Of 50 concurrent updates of a book, each is refused once or twice at most. */
-const maxRefusals = 10;
-
-/** The delay before another attempt is random, up to this and then twice as much each time. */
+/** The delay before another attempt is random, up to this at first, and then up to twice as much each time. */
 const firstDelayMs = 100;
+const maxDelayMs = 1_600;
 
 /** A list has four requests under way; more would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
-/** One attempt at a request: its number, from 1 up, the token of its write, and what ends it. */
+/** One attempt at a request. */
 export interface Attempt {
-  readonly attempt: number;
+  /** The token of a write. It is above those of the attempts before it, and above the version that was seen. */
   readonly token: string;
   readonly abortSignal: AbortSignal;
 }
 
-/** The tokens of the attempts that may have been carried out, oldest first, and why the last one was refused, if it was. */
-export type Unsettled = { readonly lost: readonly string[]; readonly refusal?: ConditionFailedError };
+/** The tokens of the attempts that may have been carried out, or may be later. Oldest first. */
+export type Lost = readonly string[];
+
+/** A write, of which at most one attempt may be carried out. */
+export interface Write<Value> {
+  /** The version that is stored, as far as is known. The token of the next attempt is above it. */
+  readonly seenVersion?: string | undefined;
+
+  /** Makes one attempt, after those that were lost. */
+  send(attempt: Attempt, lost: Lost): Promise<Value>;
+
+  /**
+   * Reads what is stored, after an attempt was refused or lost.
+   *
+   * @param refusal - why the last attempt was refused, if it was
+   * @returns the result, or `undefined` when another attempt is right
+   * @throws {StorageUnavailableError} when nobody can know whether an attempt was carried out
+   */
+  resolve(lost: Lost, refusal?: ConditionFailedError): Promise<Value | undefined>;
+}
+
+/** How an attempt ended. A lost one may have been carried out, or may be later. A failed one was not and never will be. */
+type Outcome<Value> =
+  | { readonly kind: 'done'; readonly value: Value }
+  | { readonly kind: 'refused'; readonly error: ConditionFailedError }
+  | { readonly kind: 'lost' | 'failed'; readonly error: AttemptError };
 
 /** The attempts at requests to one database. Each waits for its turn before its time starts: overload makes none fail. */
 export class Attempts {
-  readonly #limit = pLimit(requestsAtOnce);
+  readonly #turns = pLimit(requestsAtOnce);
+
+  /** Makes attempts at a request that does no harm when it is carried out twice. @throws {StorageUnavailableError} */
+  repeat<Value>(send: (attempt: Attempt) => Promise<Value>): Promise<Value> {
+    return this.write({ send, resolve: async () => undefined });
+  }
 
   /**
-   * Makes attempts at a request until its outcome is known.
+   * Makes attempts at a write until its outcome is known. What is stored is read between them: see {@link Write.resolve}. Refusals
+   * alone end it only with the invocation, because each one means that another client's write succeeded.
    *
-   * **What if a response is lost?** A read is repeated. A write is not: what is stored is read first, and tells whether one of
-   * the attempts was carried out. When nobody can know, it ends with a {@link StorageUnavailableError}. An attempt that arrives
-   * after it was given up is refused by its condition (book-repository.ts).
-   *
-   * @param send - makes one attempt
-   * @param settle - reads what a write has stored, and returns its result if it is settled, `undefined` for another attempt;
-   *   absent for a request that does no harm when it is carried out twice
+   * @throws {StorageUnavailableError} when attempts fail, or may still be carried out
    */
-  async make<Value>(
-    send: (attempt: Attempt) => Promise<Value>,
-    settle?: (unsettled: Unsettled) => Promise<Value | undefined>,
-  ): Promise<Value> {
-    const invocation = invocationSignal.getStore();
+  async write<Value>(write: Write<Value>): Promise<Value> {
     const lost: string[] = [];
+    let token = '';
     let failures = 0;
-    for (let attempt = 1; ; attempt += 1) {
-      let token = '';
-      try {
-        return await this.#limit(() => {
-          token = createWriteToken();
-          return withinTime((abortSignal) => send({ attempt, token, abortSignal }), invocation);
-        });
-      } catch (error) {
-        const refused = error instanceof ConditionFailedError && { refusal: error };
-        if (error instanceof AttemptError && error.mayBeDone) lost.push(token);
-        const value = refused || lost.length > 0 ? await settle?.({ lost, ...refused }) : undefined;
-        if (value !== undefined) return value;
-        if (!refused) await pauseAfter(error, ++failures);
-        else if (attempt - failures >= maxRefusals) {
-          throw new StorageUnavailableError('others changed the book again and again');
+    const send = (abortSignal: AbortSignal) => {
+      token = createWriteToken(token, write.seenVersion);
+      return write.send({ token, abortSignal }, lost);
+    };
+    try {
+      for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
+        const outcome = await this.#turns(() => attempt(send));
+        let refusal: ConditionFailedError | undefined;
+        switch (outcome.kind) {
+          case 'done':
+            return outcome.value;
+          case 'refused':
+            refusal = outcome.error;
+            break;
+          case 'lost':
+            lost.push(token);
+            failures += 1;
+            break;
+          case 'failed':
+            failures += 1;
         }
+        const isLast = failures === maxFailures;
+        if (!isLast) await sleep(Math.random() * delayMs);
+        const isUnknown = refusal !== undefined || lost.length > 0;
+        const value = isUnknown ? await write.resolve(lost, refusal) : undefined;
+        if (value !== undefined) return value;
+        if (isLast) throw outcome.error;
       }
+    } catch (error) {
+      const isUndecided = error instanceof BookTooLargeError && lost.length > 0;
+      if (!isUndecided && !(error instanceof AttemptError)) throw error;
+      throw new StorageUnavailableError(error.message, { cause: error });
     }
   }
 }
 
-/** Ends an attempt after its time, and with its invocation. @throws what {@link interpretError} makes of its error */
-async function withinTime<Value>(send: (signal: AbortSignal) => Promise<Value>, invocation?: AbortSignal) {
+/** Makes one attempt, which ends after its time, and with its invocation. @throws errors that no further attempt mends */
+async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Promise<Outcome<Value>> {
+  const invocation = invocationSignal.getStore();
   if (invocation?.aborted) throw new StorageUnavailableError('the invocation is over');
   // AbortSignal.timeout and AbortSignal.any take several times the CPU time, and their timers stay.
   const controller = new AbortController();
-  const giveUp = () => controller.abort();
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  const giveUp = () => {
+    controller.abort();
+    reject(new AttemptError(`no response within ${attemptTimeoutMs} ms`, { mayBeDone: true }));
+  };
   const timer = setTimeout(giveUp, attemptTimeoutMs);
   invocation?.addEventListener('abort', giveUp);
   try {
-    return await send(controller.signal);
+    // The transport may ignore its signal: after an HTTP 101, for example, it never settles.
+    return { kind: 'done', value: await Promise.race([send(controller.signal), end]) };
   } catch (cause) {
-    const { httpStatusCode } = (cause as Partial<ServiceException>).$metadata ?? {};
-    if (!controller.signal.aborted || httpStatusCode !== undefined) throw interpretError(cause);
-    throw new AttemptError(`no response within ${attemptTimeoutMs} ms`, { mayBeDone: true, cause });
+    const error = interpretError(cause);
+    if (error instanceof ConditionFailedError) return { kind: 'refused', error };
+    if (error instanceof AttemptError) return { kind: error.mayBeDone ? 'lost' : 'failed', error };
+    throw error;
   } finally {
     clearTimeout(timer);
     invocation?.removeEventListener('abort', giveUp);
   }
-}
-
-/** Waits before another attempt. @throws the error when there will be none */
-async function pauseAfter(error: unknown, failures: number): Promise<void> {
-  if (!(error instanceof AttemptError)) throw error;
-  if (failures >= maxFailures) throw new StorageUnavailableError(error.message, { cause: error });
-  await sleep(Math.random() * firstDelayMs * 2 ** (failures - 1));
 }

@@ -1,5 +1,7 @@
 import { type Book, bookFields } from '../books/book.ts';
+import { Counter } from './counter.ts';
 import { type ItemKey, shardOf } from './keys.ts';
+import { readBooks, readIds } from './query-page.ts';
 import { attributeNames } from './stored-items.ts';
 import type { Table } from './table.ts';
 
@@ -17,9 +19,11 @@ const wholeBooks = ['id', ...Object.keys(bookFields)];
 /** The list of books, in ascending order of their ids. It throws a {@link StorageUnavailableError | CounterError}. */
 export class BookList {
   readonly #table: Table;
+  readonly #counter: Counter;
 
   constructor(table: Table) {
     this.#table = table;
+    this.#counter = new Counter(table);
   }
 
   /**
@@ -112,13 +116,13 @@ export class BookList {
         ExclusiveStartKey: startKey,
         ...(limit < Infinity && { Limit: limit }),
       },
-      attributes === wholeBooks,
+      attributes === wholeBooks ? readBooks : readIds,
     );
     page.catch(() => {}); // It may be awaited later.
     return page;
   }
 
   async #readLastShard(): Promise<number> {
-    return shardOf(await this.#table.readLastId());
+    return shardOf(await this.#counter.readLastId());
   }
 }

@@ -1,58 +1,25 @@
-import pLimit from 'p-limit';
-import { type BookFields, bookFields, type CreatedBook, type VersionedBook } from '../books/book.ts';
-import {
-  BookNotFoundError,
-  BookTooLargeError,
-  CounterError,
-  StorageUnavailableError,
-  VersionMismatchError,
-} from '../books/errors.ts';
-import { type Attempt, attemptTimeoutMs, type Unsettled } from './attempts.ts';
-import { AttemptError } from './errors.ts';
+import type { BookFields, CreatedBook, VersionedBook } from '../books/book.ts';
+import { BookTooLargeError, CounterError, StorageUnavailableError } from '../books/errors.ts';
+import type { Write } from './attempts.ts';
+import { BookChange, checkBook, type Versions } from './book-change.ts';
+import { Counter, setLastId } from './counter.ts';
 import { IdempotencyClaim } from './idempotency-claims.ts';
-import { bookKey, counterKey } from './keys.ts';
-import {
-  attributeNames,
-  type Item,
-  isTooLarge,
-  parseCounter,
-  parseStoredBook,
-  type StoredBook,
-} from './stored-items.ts';
+import { bookKey } from './keys.ts';
+import { isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';
-import { isSince, tokenLimit } from './write-token.ts';
-
-/** The versions that a book may have; any when absent. */
-type Versions = readonly string[] | undefined;
-
-/** What is left of a deleted book refuses late attempts for this long. */
-const deletedSeconds = 24 * 60 * 60;
-
-const setLastId = 'set its lastId to the highest id that was ever given';
 
 /**
  * The books one by one. Each operation throws a {@link StorageUnavailableError} when the database gives no usable response,
  * or nobody can know whether a write was carried out; with versions, also a {@link VersionMismatchError}.
- *
- * An attempt at a write may arrive after it was given up, and must then do nothing. So each attempt has a token, which
- * becomes the version of the book, and a condition:
- *
- * - A create needs an id that no book has or had. A deletion leaves an item without the book.
- * - The first attempt at an update or a deletion needs exactly the client's version, or two last writes that are older than
- *   its own deadline: it never undoes a write that began later, even if a slow one that began before has replaced that.
- * - Every later attempt needs exactly the version that was read in between, and raises the `fence` of the item, which refuses
- *   the attempts before it for good.
- *
- * After a lost response, the item tells what happened: it has a token of ours, or no write since ours began can have
- * replaced it ({@link mayBeReplaced}), or nobody can know.
+ * {@link BookChange} explains what happens when a response is lost.
  */
 export class BookRepository {
   readonly #table: Table;
-  readonly #drawing = pLimit(1);
-  #drawn: number[] = [];
+  readonly #counter: Counter;
 
   constructor(table: Table) {
     this.#table = table;
+    this.#counter = new Counter(table);
   }
 
   /**
@@ -63,35 +30,54 @@ export class BookRepository {
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
     if (isTooLarge(fields)) throw new BookTooLargeError();
-    const claim = idempotencyKey === undefined ? undefined : new IdempotencyClaim(idempotencyKey, fields);
-    let id = await this.#drawId();
-    const created = (version: string, replayed = false) => ({ book: { id, ...fields }, version, replayed });
+    const id = await this.#counter.drawId();
+    const create =
+      idempotencyKey === undefined ? this.#create(id, fields) : this.#createOnce(id, fields, idempotencyKey);
+    return this.#table.attempts.write(create);
+  }
 
-    const send = async (attempt: Attempt) => {
-      const Item = { ...bookKey(id), ...fields, writeToken: attempt.token };
-      const book = { Item, ConditionExpression: 'attribute_not_exists(id)' };
-      await this.#table.put(claim ? [claim.put(id, attempt.token), book] : [book], attempt);
-      return created(attempt.token);
+  #create(id: number, fields: BookFields): Write<CreatedBook> {
+    const created = (version: string) => ({ book: { id, ...fields }, version, replayed: false });
+    return {
+      send: async ({ token, abortSignal }) => {
+        await this.#table.put(putBook(id, fields, token), abortSignal);
+        return created(token);
+      },
+      resolve: async (lost) => {
+        const found = await this.#find(id);
+        if (found === undefined) return undefined;
+        const { version = '' } = found;
+        if (lost.includes(version)) return created(version);
+        const [oldest] = lost;
+        if (oldest !== undefined && version > oldest) throw new StorageUnavailableError('others changed the book');
+        throw idInUse(id);
+      },
     };
-    const settle = async ({ lost, refusal }: Unsettled): Promise<CreatedBook | undefined> => {
-      const stored = await claim?.find(this.#table, refusal?.stored);
-      const isUnfinished = stored && !stored.done && !(refusal && stored.bookId === id);
-      if (stored) id = stored.bookId;
-      if (isUnfinished) return undefined;
-      if (stored) return created(stored.writeToken, !lost.includes(stored.writeToken));
-      const found = claim ? undefined : await this.#find(id);
-      const writeToken = found && ownToken(found, lost);
-      if (writeToken !== undefined) return created(writeToken);
-      if (found && lost.length > 0) throw new StorageUnavailableError('others changed the book');
-      if (!refusal) return undefined;
-      throw new CounterError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
+  }
+
+  #createOnce(id: number, fields: BookFields, idempotencyKey: string): Write<CreatedBook> {
+    const claim = new IdempotencyClaim(idempotencyKey, fields);
+    return {
+      send: async ({ token, abortSignal }) => {
+        await this.#table.putAll([claim.put(id, token), putBook(id, fields, token)], abortSignal);
+        return { book: { id, ...fields }, version: token, replayed: false };
+      },
+      resolve: async (lost, refusal) => {
+        const stored = await claim.find(this.#table, refusal?.stored);
+        if (stored) {
+          const { bookId, writeToken } = stored;
+          return { book: { id: bookId, ...fields }, version: writeToken, replayed: !lost.includes(writeToken) };
+        }
+        // Without a claim, none of our attempts was carried out: the book is another one.
+        if (refusal && (await this.#find(id))) throw idInUse(id);
+        return undefined;
+      },
     };
-    return this.#table.attempts.make<CreatedBook>(send, settle);
   }
 
   /** @throws {BookNotFoundError} */
   async get(id: number): Promise<VersionedBook> {
-    return check(await this.#find(id));
+    return checkBook(await this.#find(id));
   }
 
   /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | BookTooLargeError} */
@@ -100,97 +86,13 @@ export class BookRepository {
       await this.get(id);
       throw new BookTooLargeError();
     }
-    if (Object.keys(changes).length === 0) return check(await this.#find(id), versions);
-    return check(await this.#change(id, versions, changes));
+    if (Object.keys(changes).length === 0) return checkBook(await this.#find(id), versions);
+    return checkBook(await new BookChange(this.#table, id, changes, versions).make());
   }
 
-  /** Removes a book. Its tokens stay for a day, as the answer to a lost response. @throws {BookNotFoundError} */
+  /** Removes a book. @throws {BookNotFoundError} */
   async delete(id: number, versions?: Versions): Promise<void> {
-    const expiresAt = Math.floor(Date.now() / 1000) + deletedSeconds;
-    await this.#change(id, versions, { expiresAt }, Object.keys(bookFields));
-  }
-
-  /** Sets some attributes of a book, and removes all fields or none, while it has one of the versions. */
-  async #change(id: number, versions: Versions, set: object, removed: readonly string[] = []) {
-    const isRemoval = removed.length > 0;
-    let seen: Partial<StoredBook> | undefined = versions && { version: versions[0] };
-    let fence: string | undefined;
-    if (versions && versions.length !== 1) {
-      seen = await this.#find(id);
-      check(seen, versions, set);
-    }
-
-    const send = async (attempt: Attempt) => {
-      const { token } = attempt;
-      const isExact = seen && (versions || fence || !isOrdinary(seen, token));
-      const condition = isExact ? exactly(seen?.version) : inTime(token);
-      const entries = Object.entries({ ...set, ...(fence && { fence }), writeToken: token });
-      const assignments = entries.map(([name]) => `, #${name} = :${name}`).join('');
-      const removal = isRemoval ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : '';
-      const values = entries.map(([name, value]) => [`:${name}`, value]);
-      const input = {
-        Key: bookKey(id),
-        ConditionExpression: condition.expression,
-        UpdateExpression: `SET previousWriteToken = if_not_exists(writeToken, :writeToken)${assignments}${removal}`,
-        ExpressionAttributeNames: attributeNames([...entries.map(([name]) => name), ...removed]),
-        ExpressionAttributeValues: { ...Object.fromEntries(values), ...condition.values },
-        ReturnValues: 'ALL_NEW' as const,
-      };
-      const stored = await this.#table.update(input, parseStoredBook, attempt);
-      if (stored.version === token && (stored.book === undefined) === isRemoval) return stored;
-      throw new AttemptError('the response is not what was written', { mayBeDone: true });
-    };
-    const settle = async ({ lost }: Unsettled) => {
-      const found = await this.#find(id);
-      const isOurs = found && ownToken(found, lost) !== undefined;
-      if (isOurs && (found.book === undefined) === isRemoval) return found;
-      // A deletion is the last write of a book: another one would be that of others.
-      if (found && !isRemoval && mayBeReplaced(found, lost, seen)) {
-        throw new StorageUnavailableError('others changed the book');
-      }
-      check(found, versions, set);
-      seen = found;
-      // Others may have raised the fence higher.
-      if (lost.length > 0) fence = [found?.fence ?? '', ...lost].toSorted().at(-1);
-      return undefined;
-    };
-    return this.#table.attempts.make<StoredBook>(send, settle);
-  }
-
-  /** Draws a new id. Creates that wait for one share the next draw, which saves a third of an import (docs/decisions.md). */
-  #drawId(): Promise<number> {
-    return this.#drawing(async () => {
-      if (this.#drawn.length === 0) this.#drawn = await this.#drawIds(1 + this.#drawing.pendingCount);
-      return this.#drawn.shift() as number;
-    });
-  }
-
-  /** An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. */
-  #drawIds(count: number): Promise<number[]> {
-    const max = Number.MAX_SAFE_INTEGER - count;
-    const inBounds = 'lastId BETWEEN :zero AND :max';
-    let condition = inBounds;
-    const parse = (item: Item) => {
-      const last = parseCounter(item, count);
-      return Array.from({ length: count }, (_, index) => last - count + 1 + index);
-    };
-    const send = (attempt: Attempt) => {
-      const input = {
-        Key: counterKey,
-        UpdateExpression: 'ADD lastId :count',
-        ConditionExpression: condition,
-        ExpressionAttributeValues: { ':count': count, ':zero': 0, ':max': max },
-        ReturnValues: 'UPDATED_NEW' as const,
-      };
-      return this.#table.update(input, parse, attempt);
-    };
-    return this.#table.attempts.make(send, async ({ refusal }) => {
-      const lastId = refusal && (await this.#table.readLastId());
-      if (lastId && lastId > max) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
-      // An empty table has no counter yet, and this makes it.
-      if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${inBounds}`;
-      return undefined;
-    });
+    await new BookChange(this.#table, id, undefined, versions).make();
   }
 
   #find(id: number): Promise<StoredBook | undefined> {
@@ -198,45 +100,11 @@ export class BookRepository {
   }
 }
 
-/** The condition that a book is in exactly one version, or was stored by other means and never updated. */
-function exactly(version: string | undefined) {
-  if (version !== undefined) return { expression: 'writeToken = :seen', values: { ':seen': version } };
-  return { expression: 'attribute_exists(id) AND attribute_not_exists(writeToken)', values: {} };
+/** Makes the input that puts a book under an id that no book has or had: a deletion leaves an item without the book. */
+function putBook(id: number, fields: BookFields, writeToken: string) {
+  return { Item: { ...bookKey(id), ...fields, writeToken }, ConditionExpression: 'attribute_not_exists(id)' };
 }
 
-/** The condition that there is a book, and no write after the deadline of the attempt with this token. */
-function inTime(token: string) {
-  const isLast = 'writeToken < :deadline AND NOT previousWriteToken >= :deadline';
-  return {
-    expression: `attribute_not_exists(expiresAt) AND ${isLast} AND NOT fence >= :writeToken`,
-    values: { ':deadline': tokenLimit(token, attemptTimeoutMs) },
-  };
-}
-
-/** Whether {@link inTime} holds of a book. */
-function isOrdinary({ version, previousVersion = '', fence = '' }: Partial<StoredBook>, token: string) {
-  const deadline = tokenLimit(token, attemptTimeoutMs);
-  return version && version < deadline && previousVersion < deadline && fence < token;
-}
-
-/** @throws what a book that was found, or not, means for changes to one of its versions (specification 12.6) */
-function check(found: Partial<StoredBook> | undefined, versions?: Versions, changes: object = {}): VersionedBook {
-  const { book, version } = found ?? {};
-  if (book === undefined) throw new BookNotFoundError();
-  if (versions?.some((named) => named === version) ?? true) return { book, version };
-  throw isTooLarge({ ...book, ...changes }) ? new BookTooLargeError() : new VersionMismatchError();
-}
-
-/** @returns the token among ours that is the last of a book, or the one before */
-const ownToken = ({ version, previousVersion }: StoredBook, ours: readonly string[]) =>
-  ours.find((token) => token === version || token === previousVersion);
-
-/**
- * Whether one of our lost updates may have been carried out and replaced twice since. Otherwise the version before the last
- * one is either ours, or the one that our update needed, or older than ours: a write after ours compared its deadline with
- * our token, so its own token is at most the timeout of an attempt older.
- */
-function mayBeReplaced({ previousVersion }: StoredBook, lost: readonly string[], needed?: Partial<StoredBook>) {
-  const isNeeded = needed && previousVersion === needed.version;
-  return lost[0] !== undefined && !isNeeded && isSince(previousVersion, tokenLimit(lost[0], -attemptTimeoutMs));
+function idInUse(id: number): CounterError {
+  return new CounterError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
 }

@@ -3,7 +3,7 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { createRequestHandler } from './request-handler.ts';
 import { keepSigner, Sha256 } from './signing.ts';
 
-/** A table of the DynamoDB at an endpoint, which is an origin. */
+/** Where a table is: endpoint (an origin), region, name. */
 export interface TableLocation {
   readonly endpoint: string;
   readonly region: string;

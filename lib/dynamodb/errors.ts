@@ -7,11 +7,10 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isClockSkewCorrectedError, isThrottlingError } from '@smithy/core/retry';
 import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 import { namedError } from '../named-error.ts';
-import type { Item } from './stored-items.ts';
 
-/** An attempt got no usable response. Another one may. */
+/** This attempt got no usable response; a retry may. */
 export class AttemptError extends namedError('AttemptError') {
-  /** Whether DynamoDB may have carried out the request. */
+  /** Whether DynamoDB may have carried out the request, or may do so later. */
   readonly mayBeDone: boolean;
 
   /** @param message - never text of the response, which may hold a book */
@@ -21,54 +20,81 @@ export class AttemptError extends namedError('AttemptError') {
   }
 }
 
-/** The condition of a write did not hold. Nothing was written. `stored` is the item that refused it, if that was asked for. */
+/** The condition of a write did not hold, and nothing was written. */
 export class ConditionFailedError extends namedError('ConditionFailedError') {
-  stored?: Item;
+  /** The item that refused the write, if the request asked for it. */
+  readonly stored: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(stored?: Readonly<Record<string, unknown>>) {
+    super('the condition of a write does not hold');
+    this.stored = stored;
+  }
 }
+
+/** DynamoDB calls the request invalid: a bug of ours, or a table with another key schema. */
+export class InvalidRequestError extends namedError('InvalidRequestError') {}
 
 export class TableNotFoundError extends namedError('TableNotFoundError') {}
 
 /** The table has another primary key than ours. */
 export class KeySchemaError extends namedError('KeySchemaError') {}
 
-/** No connection was made, or DynamoDB refused the request because of another one. */
-const unsentCodes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+/** DynamoDB refused the request because another one was under way. */
 const conflicts = ['TransactionConflictException', 'TransactionCanceledException'];
 
+/** The server waited in vain for the whole request, or closed an idle connection that we used again (RFC 9110 section 15.5.9). */
+const requestTimeoutStatus = 408;
+
 /**
- * @param error - of one attempt
+ * Says what the error of an attempt means for the request.
+ *
  * @returns a {@link ConditionFailedError} or a {@link BookTooLargeError} when DynamoDB refused the write; an
- *   {@link AttemptError} when another attempt may succeed; a {@link StorageUnavailableError} when none will; the error itself
- *   when the request was invalid
+ *   {@link AttemptError} when another attempt may succeed; an {@link InvalidRequestError} or a
+ *   {@link StorageUnavailableError} when none will
  */
 export function interpretError(error: unknown): Error {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
   if (error instanceof AttemptError || error instanceof StorageUnavailableError) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
+  const refusal = findRefusal(error);
+  if (refusal) return refusal;
   const cause = error;
-  const { CancellationReasons: reasons } = error as TransactionCanceledException;
-  const refusal = reasons?.find(({ Code }) => Code === 'ConditionalCheckFailed');
-  if (refusal || error instanceof ConditionalCheckFailedException) {
-    const stored = refusal?.Item && unmarshall(refusal.Item);
-    return Object.assign(new ConditionFailedError('the condition of a write does not hold'), { stored });
-  }
   if (error.name === 'ValidationException') {
-    // DynamoDB has no other error for an item over 400 KB. Everything else is a bug of ours, or another key schema.
-    const isTooLarge = /item size/i.test(error.message);
-    return isTooLarge ? new BookTooLargeError('the item is too large', { cause }) : error;
+    // DynamoDB has no other error for an item over 400 KB.
+    if (/item size/i.test(error.message)) return new BookTooLargeError('the item is too large', { cause });
+    // What follows may quote a value.
+    const [problem] = error.message.split(/[:'"{[]/);
+    return new InvalidRequestError(`DynamoDB refused the request as invalid: ${problem}`);
   }
   // The message quotes the response, which may be a book, and errors are logged.
   if (error.name === 'SyntaxError') {
     return new AttemptError('DynamoDB failed: its response is not JSON', { mayBeDone: true });
   }
-  const message = `DynamoDB failed: ${error.name}: ${error.message || code}`;
+  const message = describeFailure(error);
+  const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
   // With a clock that is minutes wrong, the SDK marks every error, those after the request was carried out too.
   const isSkewed = status < 500 && isClockSkewCorrectedError(error as never);
-  const isTransient = isSkewed || isThrottlingError(error as never);
-  if (isTransient || conflicts.includes(error.name) || unsentCodes.includes(code)) {
+  if (isSkewed || isThrottlingError(error as never) || conflicts.includes(error.name)) {
     return new AttemptError(message, { mayBeDone: false, cause });
   }
-  if (status >= 400 && status < 500) return new StorageUnavailableError(message, { cause });
-  return new AttemptError(message, { mayBeDone: true, cause });
+  const isFinal = status >= 400 && status < 500 && status !== requestTimeoutStatus;
+  return isFinal
+    ? new StorageUnavailableError(message, { cause })
+    : new AttemptError(message, { mayBeDone: true, cause });
+}
+
+/** @returns the text for the log about a request that failed */
+export function describeFailure({ name, message, code = '' }: NodeJS.ErrnoException): string {
+  return `DynamoDB failed: ${name}: ${message || code}`;
+}
+
+/** A transaction is refused only when its conditions alone were in its way. Beside a conflict, they may soon hold. */
+function findRefusal(error: Error): ConditionFailedError | undefined {
+  if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError();
+  const { CancellationReasons: reasons = [] } = error as TransactionCanceledException;
+  const refusals = reasons.filter(({ Code }) => Code === 'ConditionalCheckFailed');
+  const isRefused =
+    refusals.length > 0 && reasons.every(({ Code }) => Code === 'None' || Code === 'ConditionalCheckFailed');
+  if (!isRefused) return undefined;
+  const { Item: item } = refusals.find(({ Item }) => Item !== undefined) ?? {};
+  return new ConditionFailedError(item && unmarshall(item));
 }

@@ -18,21 +18,26 @@ export class IdempotencyClaim {
     this.#fingerprint = makeFingerprint(key, fields);
   }
 
-  /** @returns what is stored, `item` if a refused put found it, unless it has expired @throws {IdempotencyKeyUsedError} */
+  /**
+   * Finds the claim that is stored, unless it has expired.
+   *
+   * @param item - what a refused put found, if it did, which saves a request
+   * @throws {IdempotencyKeyUsedError} when its book has other fields
+   */
   async find(table: Table, item?: Item) {
-    const stored = await table.get(claimKey(this.#key), parseClaim, item);
+    const stored = item ? parseClaim(item) : await table.get(claimKey(this.#key), parseClaim);
     if (stored === undefined || stored.expiresAt <= this.#now) return undefined;
     if (stored.fingerprint !== this.#fingerprint) throw new IdempotencyKeyUsedError();
     return stored;
   }
 
-  /** Makes the input that puts the claim, unless {@link find} would find one that is done, or has another book. */
+  /** Makes the input that puts the claim, unless {@link find} would find one. */
   put(bookId: number, writeToken: string) {
-    const claim = { fingerprint: this.#fingerprint, bookId, writeToken, done: true };
+    const claim = { fingerprint: this.#fingerprint, bookId, writeToken };
     return {
       Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
-      ConditionExpression: 'NOT expiresAt > :now OR bookId = :bookId AND attribute_not_exists(done)',
-      ExpressionAttributeValues: { ':now': this.#now, ':bookId': bookId },
+      ConditionExpression: 'NOT expiresAt > :now',
+      ExpressionAttributeValues: { ':now': this.#now },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
   }
@@ -48,13 +53,11 @@ function makeFingerprint(key: string, fields: BookFields): string {
     .digest('base64url');
 }
 
-function parseClaim({ fingerprint, bookId, writeToken, done, expiresAt }: Item) {
+function parseClaim({ fingerprint, bookId, writeToken, expiresAt }: Item) {
   return {
     fingerprint: parseText(fingerprint, 'a claim has no fingerprint'),
     bookId: parseInteger(bookId, 'a claim has no book'),
     writeToken: parseText(writeToken, 'a claim has no write token'),
-    /** Builds before 1.0.0 stored a claim before its book: without this, it may have none. */
-    done: done === true,
     expiresAt: parseInteger(expiresAt, 'a claim has no expiry'),
   };
 }

@@ -4,7 +4,10 @@ import type { ItemKey } from './keys.ts';
 import { parseBook } from './stored-items.ts';
 
 /** At most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
-export type QueryPage = Readonly<ReturnType<typeof readQueryPage>>;
+export interface QueryPage {
+  readonly items: string;
+  readonly lastEvaluatedKey: ItemKey | undefined;
+}
 
 /**
  * A string or a number in DynamoDB's JSON (Amazon DynamoDB Developer Guide, "Low-level API"): `{"S":"Emma"}`, `{"N":"1"}`.
@@ -22,14 +25,31 @@ const validFields = Object.entries(bookFields).map(([name, { type }]) =>
 );
 
 /**
- * Converts the response to a Query to plain JSON as text: with JSON.parse and JSON.stringify, a list takes twice the CPU
- * time (docs/benchmarks.md). Only a page on which a book lacks a field is converted that way.
+ * Converts the response to a Query of whole books to plain JSON as text. With JSON.parse and JSON.stringify, a list takes
+ * twice the CPU time (docs/benchmarks.md). Only a page on which a book lacks a field is converted that way. An example:
  *
- * @param areBooks - whether the items are whole books, and not only their ids
+ *     {"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"Emma"},"author":{"S":""},"year":{"N":"1815"}}]}
+ *     {"id":1,"title":"Emma","author":"","year":1815}
+ *
  * @returns the items as JSON objects with commas between them, and where the Query continues, if it does
  * @throws {AttemptError} when the body is not a complete page, or a book has a field of the wrong type
  */
-export function readQueryPage(body: Uint8Array, areBooks: boolean) {
+export function readBooks(body: Uint8Array): QueryPage {
+  const { items, lastEvaluatedKey, has } = readItems(body);
+  const isComplete = validFields.every(has);
+  return {
+    lastEvaluatedKey,
+    items: isComplete ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
+  };
+}
+
+/** Converts the response to a Query that asked for the ids alone, like {@link readBooks}. */
+export function readIds(body: Uint8Array): QueryPage {
+  const { items, lastEvaluatedKey } = readItems(body);
+  return { items, lastEvaluatedKey };
+}
+
+function readItems(body: Uint8Array) {
   const text = body.toString().replace(typedValue, '$1$2');
   const [start = ''] = /^.*?"Items"\s*:\s*\[/s.exec(text) ?? [];
   const end = text.lastIndexOf(']');
@@ -39,9 +59,5 @@ export function readQueryPage(body: Uint8Array, areBooks: boolean) {
   if (!Array.isArray(array) || !has(anId)) {
     throw new AttemptError('the response is not a page of books', { mayBeDone: false });
   }
-  const isPlain = !areBooks || validFields.every(has);
-  return {
-    items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
-    lastEvaluatedKey: last as ItemKey | undefined,
-  };
+  return { items, lastEvaluatedKey: last as ItemKey | undefined, has };
 }

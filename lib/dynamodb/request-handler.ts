@@ -4,31 +4,41 @@ import type { Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { AttemptError } from './errors.ts';
+import { AttemptError, describeFailure } from './errors.ts';
 
 /** DynamoDB closes idle connections after a minute or so. */
 const maxIdleMs = 20_000;
 
-type Request = Parameters<NodeHttpHandler['handle']>[0];
-
-/** The options of `client.send`. `takeBody` takes the body of a success, and the SDK gets an empty object in its place. */
-type Options = { abortSignal?: AbortSignal; attempt?: number; takeBody?: (body: Uint8Array) => void };
+type Handle = NodeHttpHandler['handle'];
 
 /**
- * Makes the SDK's HTTP handler, with two additions:
+ * Makes the SDK's HTTP handler, with three additions:
  *
  * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the connections
- *   and no timer runs, so their age is checked when the next request is sent. After a failure, none of the idle ones is.
- * - A response is whole: it matches its `x-amz-crc32`, which only another engine may leave out, always, and is an object.
+ *   and no timer runs, so their age is checked when the next request is sent. After a failure, no idle connection is used.
+ * - When no connection could be made, the error says that the request was not sent.
+ * - It rejects a response whose checksum is wrong, or missing over HTTPS, or whose success body is not a JSON object.
+ *   DynamoDB always sends the checksum; other engines may not.
  */
 export function createRequestHandler() {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
+  const ready = { http: 'connect', https: 'secureConnect' };
   const idleSince = new WeakMap<Duplex, number>();
-  for (const agent of Object.values(agents)) {
+  const connectionErrors = new WeakSet<Error>();
+  for (const protocol of ['http', 'https'] as const) {
+    const agent: http.Agent = agents[protocol];
     const keep = agent.keepSocketAlive.bind(agent);
     agent.keepSocketAlive = (socket) => {
       idleSince.set(socket, performance.now());
       return keep(socket);
+    };
+    const connect = agent.createConnection.bind(agent);
+    agent.createConnection = (options, callback) => {
+      const socket = connect(options, callback);
+      const onError = (error: Error) => connectionErrors.add(error);
+      socket?.once('error', onError);
+      socket?.once(ready[protocol], () => socket.off('error', onError));
+      return socket;
     };
   }
   const handler = new NodeHttpHandler({ httpAgent: agents.http, httpsAgent: agents.https });
@@ -39,8 +49,8 @@ export function createRequestHandler() {
     metadata: handler.metadata,
     destroy: () => handler.destroy(),
 
-    /** @throws {AttemptError} when the response is damaged, whatever its status; what Node throws when there is none */
-    async handle(request: Request, { attempt = 1, takeBody, ...options }: Options = {}) {
+    /** @throws {AttemptError} when nothing was sent or the response is damaged; what Node throws when there is none */
+    async handle(request: Parameters<Handle>[0], options?: Parameters<Handle>[1]) {
       const isTls = request.protocol === 'https:';
       const { freeSockets } = isTls ? agents.https : agents.http;
       const oldest = Math.max(performance.now() - maxIdleMs, failedAt);
@@ -48,7 +58,7 @@ export function createRequestHandler() {
         if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
       }
       // Names the service in CloudTrail. It is not part of a signature.
-      request.headers['user-agent'] = `book-catalog${attempt === 1 ? '' : ` attempt/${attempt}`}`;
+      request.headers['user-agent'] = 'book-catalog';
       try {
         const { response } = await handler.handle(request, options);
         const { statusCode, headers } = response;
@@ -61,11 +71,11 @@ export function createRequestHandler() {
         if (checksum === undefined && isSuccess && sendsChecksums) throw damaged('has no checksum');
         if (checksum !== undefined && Number(checksum) !== crc32(body)) throw damaged('does not match its checksum');
         if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
-        if (isSuccess) takeBody?.(body);
-        return { response: { statusCode, headers, body: isSuccess && takeBody ? Buffer.from('{}') : body } };
+        return { response: { statusCode, headers, body } };
       } catch (error) {
         failedAt = performance.now();
-        throw error;
+        if (!(error instanceof Error) || !connectionErrors.has(error)) throw error;
+        throw new AttemptError(describeFailure(error), { mayBeDone: false, cause: error });
       }
     },
   };

@@ -6,11 +6,11 @@ export type Item = Readonly<Record<string, unknown>>;
 /** The item of a book, or what a deletion left of it: no book. */
 export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 
-/** "DynamoDB item sizes and formats": an item has 400 KB with its names, a number up to 21 bytes, tokens and keys 220. */
-const maxFieldBytes = 400 * 1024 - 220;
+/** "DynamoDB item sizes and formats": an item has 400 KB with its names, a number up to 21 bytes, the token and the keys 100. */
+const maxFieldBytes = 400 * 1024 - 100;
 const anyNumber = ' '.repeat(21);
 
-/** Whether a book with these fields cannot be stored, or could never be updated because the tokens would not fit. */
+/** Whether a book with these fields cannot be stored, because the item would be too large. */
 export function isTooLarge(fields: Partial<BookFields>): boolean {
   const attributes = Object.entries(bookFields).map(
     ([name, { type }]) => name + (type === 'string' ? (fields[name as keyof BookFields] ?? '') : anyNumber),
@@ -25,14 +25,10 @@ export function attributeNames(names: readonly string[]): Record<string, string>
 
 /** @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
 export function parseStoredBook(item: Item) {
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
     book: item.expiresAt === undefined ? parseBook(item) : undefined,
-    /** The tokens of the last write and of the one before, if any. */
-    version: textOf(item.writeToken),
-    previousVersion: textOf(item.previousWriteToken),
-    /** Attempts with tokens up to this one have been given up, and are refused when they arrive late. */
-    fence: textOf(item.fence),
+    /** The token of the last write; absent when another program stored the book. */
+    version: typeof item.writeToken === 'string' ? item.writeToken : undefined,
   };
 }
 

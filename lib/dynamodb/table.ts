@@ -7,21 +7,23 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { CounterError } from '../books/errors.ts';
-import { type Attempt, Attempts } from './attempts.ts';
+import { Attempts } from './attempts.ts';
 import { createDynamoDBClient, type TableLocation } from './client.ts';
-import { KeySchemaError, TableNotFoundError } from './errors.ts';
+import { AttemptError, KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
-import { type QueryPage, readQueryPage } from './query-page.ts';
-import { type Item, parseCounter, parseInteger } from './stored-items.ts';
+import { type Item, parseInteger } from './stored-items.ts';
 
 type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
 type Put = Input<typeof PutCommand>;
 type Update = Input<typeof UpdateCommand>;
+type Query = Input<typeof QueryCommand>;
+
+/** A response of HTTP, as far as a Query needs it. */
+type Responding = { response: { body: Uint8Array; readonly statusCode: number } };
 
 /**
- * The requests to one table. Reads are strongly consistent and repeated until a {@link StorageUnavailableError}; methods that
- * take an {@link Attempt} make one, for `attempts`. A `parse` that throws makes a response unusable.
+ * The requests to one table. Reads are strongly consistent, and repeated until a {@link StorageUnavailableError}. Writes are
+ * one attempt each, for `attempts`. A `parse` that throws makes a response unusable.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
@@ -33,60 +35,66 @@ export class Table {
     this.#name = name;
   }
 
-  /** @returns the parsed item, or `undefined` when there is none; `known` is an item that need not be read */
-  get<Value>(key: ItemKey, parse: (item: Item) => Value, known?: Item): Promise<Value | undefined> {
-    return this.attempts.make(async (attempt) => {
+  /** @returns the parsed item, or `undefined` when there is none */
+  get<Value>(key: ItemKey, parse: (item: Item) => Value): Promise<Value | undefined> {
+    return this.attempts.repeat(async ({ abortSignal }) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
-      const { Item: item } = known ? { Item: known } : await this.#client.send(command, attempt);
+      const { Item: item } = await this.#client.send(command, { abortSignal });
+      if (item && (item.shard !== key.shard || item.id !== key.id)) {
+        throw new AttemptError('the response has another item', { mayBeDone: false });
+      }
       return item && parse(item);
     });
   }
 
-  /** Reads the body itself: the SDK converts each value twice, with several times the CPU time of the rest of a list. */
-  query(input: Input<typeof QueryCommand>, areBooks: boolean): Promise<QueryPage> {
-    return this.attempts.make(async (attempt) => {
+  /**
+   * Requests a page of items, and parses the body of the response. The SDK gets an empty object in its place, because it
+   * converts each value twice, with several times the CPU time of the rest of a list.
+   */
+  query<Value>(input: Query, parse: (body: Uint8Array) => Value): Promise<Value> {
+    return this.attempts.repeat(async ({ abortSignal }) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
-      const pages: QueryPage[] = [];
-      const options = { ...attempt, takeBody: (body: Uint8Array) => pages.push(readQueryPage(body, areBooks)) };
-      await this.#client.send(command, options);
-      return pages[0] as QueryPage;
+      let body = new Uint8Array();
+      command.middlewareStack.add(
+        (next) => async (request) => {
+          const result = await next(request);
+          const { response } = result as Responding;
+          if (response.statusCode < 300) {
+            body = response.body as typeof body;
+            response.body = Buffer.from('{}');
+          }
+          return result;
+        },
+        { name: 'takeBody', step: 'deserialize', priority: 'low', override: true }, // lib-dynamodb adds it twice
+      );
+      await this.#client.send(command, { abortSignal });
+      return parse(body);
     });
   }
 
-  /**
-   * Reads the counter: the last id that was drawn, 0 for an empty table. Without its counter, the list of a table that holds
-   * books would end too soon and look complete, and a new counter would draw their ids.
-   *
-   * @throws {CounterError} when the table holds items and no counter
-   */
-  async readLastId(): Promise<number> {
-    const readCounter = () => this.get(counterKey, parseCounter);
-    const lastId = (await readCounter()) ?? ((await this.#isEmpty()) ? 0 : await readCounter());
-    if (lastId !== undefined) return lastId;
-    const remedy = 'put the item with the highest id that was ever given as its lastId (docs/operations.md)';
-    throw new CounterError(`the table has items and no counter: ${remedy}`);
-  }
-
-  #isEmpty(): Promise<boolean> {
-    return this.attempts.make(async (attempt) => {
+  /** Whether the table has no item at all. */
+  isEmpty(): Promise<boolean> {
+    return this.attempts.repeat(async ({ abortSignal }) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
-      const { Count: count } = await this.#client.send(command, attempt);
+      const { Count: count } = await this.#client.send(command, { abortSignal });
       return parseInteger(count, 'the response has no count') === 0;
     });
   }
 
+  async put(input: Put, abortSignal: AbortSignal): Promise<void> {
+    await this.#client.send(new PutCommand({ TableName: this.#name, ...input }), { abortSignal });
+  }
+
   /** Puts all items or none. */
-  async put(inputs: readonly Put[], attempt: Attempt): Promise<void> {
-    const puts = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
-    const [first, second] = puts;
-    if (first && !second) await this.#client.send(new PutCommand(first.Put), attempt);
-    else await this.#client.send(new TransactWriteCommand({ TransactItems: puts }), attempt);
+  async putAll(inputs: readonly Put[], abortSignal: AbortSignal): Promise<void> {
+    const TransactItems = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
+    await this.#client.send(new TransactWriteCommand({ TransactItems }), { abortSignal });
   }
 
   /** @returns the parsed attributes that `ReturnValues` asks for */
-  async update<Value>(input: Update, parse: (item: Item) => Value, attempt: Attempt): Promise<Value> {
+  async update<Value>(input: Update, parse: (item: Item) => Value, abortSignal: AbortSignal): Promise<Value> {
     const command = new UpdateCommand({ TableName: this.#name, ...input });
-    const { Attributes: attributes = {} } = await this.#client.send(command, attempt);
+    const { Attributes: attributes = {} } = await this.#client.send(command, { abortSignal });
     return parse(attributes);
   }
 
@@ -103,7 +111,7 @@ export class Table {
       if (cause?.name === 'ResourceNotFoundException') {
         throw new TableNotFoundError(`the table "${this.#name}" does not exist`, { cause });
       }
-      if (name !== 'ValidationException') throw error;
+      if (name !== 'InvalidRequestError') throw error;
       const key = 'its primary key has to be the numbers "shard" (partition key) and "id" (sort key)';
       throw new KeySchemaError(`the table "${this.#name}" is not a book table: ${key}`, { cause: error });
     }

@@ -1,22 +1,26 @@
+import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { close, listen } from '../../tools/runtime/loopback-server.ts';
-import { connect } from '../support/book-table.ts';
+import { connect, openBooks } from '../support/book-table.ts';
 
 /** Starts a database that responds with `respond`. @returns a function that sends it a request for a book */
 async function startDatabase(respond: RequestListener) {
   const database = createServer(respond);
-  const client = connect(`http://127.0.0.1:${await listen(database)}`);
+  const endpoint = `http://127.0.0.1:${await listen(database)}`;
+  const client = connect(endpoint);
   onTestFinished(async () => {
     client.destroy();
     await close(database);
   });
-  return { database, read: () => client.send(new GetCommand({ TableName: 'bücher', Key: bookKey(1) })) };
+  return { database, endpoint, read: () => client.send(new GetCommand({ TableName: 'bücher', Key: bookKey(1) })) };
 }
 
 test('no listener and no connection is left over after a thousand requests, failed ones among them', async () => {
@@ -44,6 +48,63 @@ test('no listener and no connection is left over after a thousand requests, fail
   const open = await new Promise((resolve) => database.getConnections((_error, count) => resolve(count)));
   expect(open).toBeLessThanOrEqual(1);
   expect(onWarning).not.toHaveBeenCalled();
+});
+
+/** What the read of a book ends with. */
+const outcomeOf = (books: BookRepository) =>
+  books.get(1).then(
+    () => 'a book',
+    ({ name }: Error) => name,
+  );
+
+test('responses that never come, of an HTTP 101 for example, end with the attempt and block no later request', async () => {
+  let answered = 0;
+  const { endpoint } = await startDatabase((request, response) => {
+    answered += 1;
+    if (answered <= 8)
+      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    else response.end(JSON.stringify({ Item: { shard: { N: '0' }, id: { N: '1' }, title: { S: 'Emma' } } }));
+  });
+  const client = connect(endpoint);
+  onTestFinished(() => client.destroy());
+  const books = openBooks({ client, tableName: 'books' });
+
+  const reads = Array.from({ length: 8 }, () => outcomeOf(books));
+
+  expect(await Promise.all(reads)).toEqual(Array(8).fill('a book'));
+  expect(await outcomeOf(books)).toBe('a book');
+});
+
+describe('a request that was never sent', () => {
+  const read = (endpoint: string) => {
+    const client = connect(endpoint);
+    onTestFinished(() => client.destroy());
+    return client.send(new GetCommand({ TableName: 'books', Key: bookKey(1) }));
+  };
+
+  test.each(['resetAndDestroy', 'end'] as const)('a TLS handshake that ends (%s) sent none', async (end) => {
+    const database = createTcpServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket[end]());
+    });
+    database.listen(0, '127.0.0.1');
+    await once(database, 'listening');
+    onTestFinished(() => void database.close());
+    const { port } = database.address() as AddressInfo;
+
+    await expect(read(`https://127.0.0.1:${port}`)).rejects.toMatchObject({ name: 'AttemptError', mayBeDone: false });
+  });
+
+  test('a host name that does not exist, or a port at which nobody listens, sent none', async () => {
+    for (const endpoint of ['http://nobody.invalid:8000', 'http://127.0.0.1:1']) {
+      await expect(read(endpoint)).rejects.toMatchObject({ name: 'AttemptError', mayBeDone: false });
+    }
+  });
+
+  test('a connection that is reset after the request was sent may have carried it out', async () => {
+    const { endpoint } = await startDatabase((request) => request.socket.resetAndDestroy());
+
+    await expect(read(endpoint)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
 });
 
 describe('signed requests', () => {

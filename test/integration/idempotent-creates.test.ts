@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { CounterError, IdempotencyKeyUsedError } from '../../lib/books/errors.ts';
+import { CounterError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
-import { bookKey, claimKey } from '../../lib/dynamodb/keys.ts';
+import { claimKey } from '../../lib/dynamodb/keys.ts';
 import { emma, listBooks, openBooks, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
@@ -73,20 +67,6 @@ test('a book that is deleted while another create has its key stays deleted', as
   expect(await listBooks(table)).toEqual([]);
 });
 
-test('a claim of a build before 1.0.0, which came before its book, gets the book', async ({ table, books }) => {
-  const { book, version } = await books.create(emma, key);
-  await changeClaim(table, { done: undefined });
-  expect(await books.create(emma, key)).toEqual({ book, version, replayed: true });
-  await expect(books.create({ ...emma, year: 0 }, key)).rejects.toThrow(IdempotencyKeyUsedError);
-  await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: bookKey(book.id) }));
-
-  const completed = await books.create(emma, key);
-
-  expect(completed).toMatchObject({ book, replayed: false });
-  expect(await listBooks(table)).toEqual([book]);
-  expect(await books.create(emma, key)).toEqual({ ...completed, replayed: true });
-});
-
 test('for 7 days a claim has what completes its create, and no text', async ({ table, books }) => {
   const before = nowInSeconds();
   const { book, version } = await books.create(emma, key);
@@ -100,7 +80,6 @@ test('for 7 days a claim has what completes its create, and no text', async ({ t
     fingerprint: createHash('sha256')
       .update('["the key",["author","Jane Austen"],["title","Emma"],["year",1815]]')
       .digest('base64url'),
-    done: true,
   });
   expect(expiresAt - 7 * 86_400 - before).toBeGreaterThanOrEqual(0);
   expect(expiresAt - 7 * 86_400 - before).toBeLessThan(30);

@@ -12,29 +12,29 @@ import { loadHandlers, settings } from '../support/load-handlers.ts';
 type Respond = (planted: string, body: string) => { readonly status: number; readonly text: string };
 
 const respondWith = (status: number, body: object) => ({ status, text: JSON.stringify(body) });
-const found = (planted: string, year: object = { N: '1' }) => {
-  const numbers = { shard: { N: '0' }, id: { N: '1' }, lastId: { N: '1' } };
-  const item = { ...numbers, title: { S: planted }, author: { S: planted }, year };
+const found = (planted: string, body = '{}', year: object = { N: '1' }) => {
+  const key = JSON.parse(body).Key ?? { shard: { N: '0' }, id: { N: '1' } };
+  const item = { ...key, lastId: { N: '1' }, title: { S: planted }, author: { S: planted }, year };
   return respondWith(200, { Item: item, Attributes: item, Items: [item], Count: 1 });
 };
-const refusal = (status: number, name: string) =>
-  respondWith(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'fixed text' });
+const refusal = (status: number, name: string, message = 'fixed text') =>
+  respondWith(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message });
 
 /**
  * The texts of the database's errors are logged: they name the role, the table or the limit that an operator has to look
- * at; DynamoDB puts no values of items into them.
+ * at. DynamoDB puts no values of items into them, except into those of a ValidationException.
  */
 const storages = {
-  found: (planted) => found(planted),
+  found,
   missing: (_planted, body) =>
     body.includes('ConditionExpression') ? refusal(400, 'ConditionalCheckFailedException') : respondWith(200, {}),
-  refuses: () => refusal(400, 'ValidationException'),
+  refuses: (planted) => refusal(400, 'ValidationException', `One value was invalid: Value '${planted}' at 'title'`),
   fails: () => refusal(500, 'InternalServerError'),
   garbage: (planted, body) => ({ status: 200, text: `${planted} ${body}` }),
   'cut off': (planted) => ({ status: 200, text: found(planted).text.slice(0, -3) }),
-  'no number': (planted) => found(planted, { N: planted }),
+  'no number': (planted, body) => found(planted, body, { N: planted }),
   'no item': (planted) => respondWith(200, { Item: planted, Attributes: planted, Items: [planted], Count: 1 }),
-  'wrong type': (planted) => found(planted, { S: planted }),
+  'wrong type': (planted, body) => found(planted, body, { S: planted }),
 } satisfies Record<string, Respond>;
 
 const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
@@ -71,7 +71,7 @@ const situations = routes.flatMap((route) => [
 
 // Retries wait between attempts.
 test('nothing that a client sent or got, or that is stored, is logged', { timeout: 60_000 }, async () => {
-  let respond = (_body: string) => found('nothing yet');
+  let respond = (body: string) => found('nothing yet', body);
   const database = createServer(async (request, response) => {
     const { status, text } = respond(await readText(request));
     response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(text);

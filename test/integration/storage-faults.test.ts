@@ -1,10 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { v7 } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
-import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { publicEndpoint } from '../../lib/endpoint.ts';
-import { invocationSignal } from '../../lib/invocation-signal.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { createBookTable, emma, listBooks, openBooks } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -30,28 +26,6 @@ async function openTable() {
 }
 
 // Concurrent, since most of the time goes by in waiting for timeouts and backoff.
-test.concurrent.each(['update', 'delete'] as const)(
-  'a late %s does nothing after a write that began after its deadline, also when a slow write has replaced that',
-  async (operation) => {
-    const { table, proxy, books, others } = await openTable();
-    proxy.injectFault('UpdateItem', 'request held', 1);
-    const start = Date.now();
-    await expectUnavailable([
-      invocationSignal.run(AbortSignal.timeout(100), async () => {
-        if (operation === 'delete') return books.delete(1);
-        await books.update(1, { title: 'late' });
-      }),
-    ]);
-    const tokens = { writeToken: v7({ msecs: start + 2_000 }), previousWriteToken: v7({ msecs: start + 60_000 }) };
-    const Item = { ...bookKey(1), ...emma, ...tokens };
-    await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
-
-    expect(await proxy.deliverHeld()).toBe(1);
-
-    expect(await others.get(1)).toEqual({ book: { id: 1, ...emma }, version: tokens.writeToken });
-  },
-);
-
 test.concurrent.each([
   ['the book and its claim', 'TransactWriteItems', 0],
   ['the id', 'UpdateItem', 0],

@@ -1,16 +1,51 @@
 import { expect, test } from 'vitest';
 import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
-import { interpretError } from '../../../../lib/dynamodb/errors.ts';
+import { ConditionFailedError, InvalidRequestError, interpretError } from '../../../../lib/dynamodb/errors.ts';
 
 const named = (name: string, message: string, members = {}) => Object.assign(new Error(message), { name, ...members });
 const withStatus = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
 
-test('a ValidationException is a bug of ours and comes back as it is, unless the item is too large', () => {
-  const error = named('ValidationException', 'The provided key element does not match the schema');
+test('a ValidationException is a bug of ours, and what it may quote is left out', () => {
+  const message = 'The provided key element does not match the schema';
+  expect(interpretError(named('ValidationException', message))).toEqual(
+    new InvalidRequestError(`DynamoDB refused the request as invalid: ${message}`),
+  );
+  for (const quoted of [`: "Emma"`, ` 'Emma'`, ` {S: Emma}`, ` [Emma]`]) {
+    const interpreted = interpretError(named('ValidationException', `Invalid value${quoted}`));
+    expect(interpreted.message.trim()).toBe('DynamoDB refused the request as invalid: Invalid value');
+    expect(interpreted.cause).toBeUndefined();
+  }
+});
 
-  expect(interpretError(error)).toBe(error);
+test('a ValidationException about the size of an item is a book that is too large', () => {
   for (const message of ['Item size has exceeded the maximum', 'Item size to update has exceeded']) {
     expect(interpretError(named('ValidationException', message))).toBeInstanceOf(BookTooLargeError);
+  }
+});
+
+const canceled = (...codes: string[]) =>
+  named('TransactionCanceledException', 'canceled', {
+    ...withStatus(400),
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+
+test('a transaction is refused when its conditions alone were in its way', () => {
+  for (const codes of [
+    ['ConditionalCheckFailed', 'None'],
+    ['None', 'ConditionalCheckFailed'],
+    ['ConditionalCheckFailed', 'ConditionalCheckFailed'],
+  ]) {
+    expect(interpretError(canceled(...codes))).toBeInstanceOf(ConditionFailedError);
+  }
+});
+
+test('a transaction that met a conflict as well is sent again', () => {
+  for (const codes of [
+    ['TransactionConflict', 'ConditionalCheckFailed'],
+    ['ConditionalCheckFailed', 'ThrottlingError'],
+    ['TransactionConflict', 'None'],
+  ]) {
+    expect(interpretError(canceled(...codes))).toMatchObject({ name: 'AttemptError', mayBeDone: false });
   }
 });
 
@@ -19,11 +54,11 @@ test.each([
   ['ProvisionedThroughputExceededException', withStatus(400), false],
   ['TransactionConflictException', withStatus(400), false],
   ['InvalidSignatureException', { $metadata: { httpStatusCode: 400, clockSkewCorrected: true } }, false],
-  ['Error', { code: 'ECONNREFUSED' }, false],
   ['InternalServerError', withStatus(500), true],
   // With a clock that is minutes wrong, the SDK marks every error.
   ['InternalServerError', { $metadata: { httpStatusCode: 500, clockSkewCorrected: true } }, true],
   ['ServiceUnavailable', withStatus(503), true],
+  ['RequestTimeout', withStatus(408), true],
   ['Error', { code: 'ECONNRESET' }, true],
   ['AbortError', {}, true],
 ])('another attempt may succeed after %s %j; whether it may have been carried out: %s', (name, members, mayBeDone) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readQueryPage } from '../../../../lib/dynamodb/query-page.ts';
+import { readBooks } from '../../../../lib/dynamodb/query-page.ts';
 import { anyFieldValues } from '../../../support/a-book.ts';
 
 /** An integer; JSON has no -0. */
@@ -33,7 +33,7 @@ test('the items and the key of any page are those that JSON.parse finds in it', 
       };
       const inOrder = Object.fromEntries(members.map((name) => [name, response[name]]));
 
-      const result = readQueryPage(Buffer.from(JSON.stringify(inOrder, null, space)), true);
+      const result = readBooks(Buffer.from(JSON.stringify(inOrder, null, space)));
 
       expect(JSON.parse(`[${result.items}]`)).toEqual(items.map((entries) => Object.fromEntries(entries)));
       expect(result.lastEvaluatedKey).toEqual(key);
@@ -46,5 +46,5 @@ test.each([
   ...['', '"', 'null', '{}', '{"a":"\\', '{"Items":', '{"Items":[]}', '{"Count":0}'],
   ...['{"Items":[{"id":{"N":"1', '{"Count":2,"Items":[{"id":{"N":"1"}}]}'],
 ])('the response %s, which is not a complete page, is an error', (body) => {
-  expect(() => readQueryPage(Buffer.from(body), true)).toThrow();
+  expect(() => readBooks(Buffer.from(body))).toThrow();
 });

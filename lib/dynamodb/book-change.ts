@@ -1,0 +1,135 @@
+import { type BookFields, bookFields, type VersionedBook } from '../books/book.ts';
+import {
+  BookNotFoundError,
+  BookTooLargeError,
+  StorageUnavailableError,
+  VersionMismatchError,
+} from '../books/errors.ts';
+import type { Attempt, Lost, Write } from './attempts.ts';
+import { AttemptError } from './errors.ts';
+import { bookKey } from './keys.ts';
+import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
+import type { Table } from './table.ts';
+
+/** The versions that a book may have; any when absent. */
+export type Versions = readonly string[] | undefined;
+
+/** What is left of a deleted book refuses late attempts for this long. */
+const deletedSeconds = 24 * 60 * 60;
+
+/**
+ * An update or a deletion of a book.
+ *
+ * **What if a response is lost?** The request may have been carried out, or may still be under way. Each attempt has a token,
+ * which becomes the version of the book, and the tokens of a book only ascend. An example, with numbers as tokens:
+ *
+ *     Event                                     Condition         Stored token
+ *     1. The book was stored.                                     10
+ *     2. We send an update; it is held up.      below 20          10
+ *     3. We give up, and read the book.                           10: below 20, so ours was not carried out
+ *     4. We send the update again.              exactly 10        21
+ *     5. Somebody else sends an update.         below 30          30
+ *     6. Our first request arrives.             below 20: refused 30
+ *
+ * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
+ * replaced, or it never came. That is an error. A deletion is different, because nothing follows it: it leaves an item
+ * without the book, with its token, for a day.
+ */
+export class BookChange implements Write<StoredBook> {
+  readonly #table: Table;
+  readonly #id: number;
+  readonly #changes: Partial<BookFields> | undefined;
+  readonly #versions: Versions;
+
+  /** The version that the client named, or the one that was read last. */
+  seenVersion: string | undefined;
+
+  /** @param changes - the fields of an update, `undefined` for a deletion */
+  constructor(table: Table, id: number, changes: Partial<BookFields> | undefined, versions: Versions) {
+    this.#table = table;
+    this.#id = id;
+    this.#changes = changes;
+    this.#versions = versions;
+  }
+
+  /**
+   * Makes the change.
+   *
+   * @returns what is stored then
+   * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError | StorageUnavailableError}
+   */
+  async make(): Promise<StoredBook> {
+    if (this.#versions?.length === 1) this.seenVersion = this.#versions[0];
+    // Of several versions, a condition can name only the one that the book has.
+    else if (this.#versions) this.#see(await this.#table.get(bookKey(this.#id), parseStoredBook));
+    return this.#table.attempts.write(this);
+  }
+
+  async send({ token, abortSignal }: Attempt, lost: Lost): Promise<StoredBook> {
+    const seen = this.seenVersion;
+    // A version that is not below our token is from a clock that is a day ahead, or from another program.
+    const isExact = this.#versions !== undefined || lost.length > 0 || (seen !== undefined && seen >= token);
+    const inVersion = seen === undefined ? 'attribute_not_exists(writeToken)' : 'writeToken = :seen';
+    // dynalite parses NOT faster than the equivalent OR.
+    const condition = isExact ? inVersion : 'NOT writeToken >= :writeToken';
+    const removed = this.#changes ? [] : Object.keys(bookFields);
+    const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken: token };
+    const names = Object.keys(set);
+    const assignments = names.map((name) => `#${name} = :${name}`).join();
+    const values = Object.entries(set).map(([name, value]) => [`:${name}`, value]);
+    const input = {
+      Key: bookKey(this.#id),
+      ConditionExpression: `attribute_exists(id) AND attribute_not_exists(expiresAt) AND ${condition}`,
+      UpdateExpression: `SET ${assignments}${removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : ''}`,
+      ExpressionAttributeNames: attributeNames([...names, ...removed]),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(values),
+        ...(condition.includes(':seen') && { ':seen': seen }),
+      },
+      ReturnValues: 'ALL_NEW' as const,
+    };
+    const stored = await this.#table.update(input, parseStoredBook, abortSignal);
+    if (stored.version === token && (stored.book === undefined) === (this.#changes === undefined)) return stored;
+    throw new AttemptError('the response is not what was written', { mayBeDone: true });
+  }
+
+  async resolve(lost: Lost): Promise<StoredBook | undefined> {
+    const found = await this.#table.get(bookKey(this.#id), parseStoredBook);
+    if (lost.length > 0) {
+      // A lost attempt that arrives after the book is created would find it.
+      if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
+      if (found.version !== undefined && lost.includes(found.version)) return found;
+      if (this.#changes !== undefined && this.#mayBeReplaced(found, lost)) {
+        throw new StorageUnavailableError('others changed the book');
+      }
+    }
+    this.#see(found);
+    return undefined;
+  }
+
+  /** Whether one of the lost updates may have been carried out before the write that is stored. */
+  #mayBeReplaced({ version }: StoredBook, lost: Lost): boolean {
+    const [oldest = ''] = lost;
+    return version !== undefined && version !== this.seenVersion && version > oldest;
+  }
+
+  #see(found: StoredBook | undefined): void {
+    this.seenVersion = checkBook(found, this.#versions, this.#changes).version;
+  }
+}
+
+const nowInSeconds = () => Math.floor(Date.now() / 1000);
+
+/**
+ * Checks what was read of a book (specification 12.6).
+ *
+ * @param versions - those that it may have; any when absent
+ * @param changes - fields that it is to get
+ * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError}
+ */
+export function checkBook(found?: StoredBook, versions?: Versions, changes?: Partial<BookFields>): VersionedBook {
+  const { book, version } = found ?? {};
+  if (book === undefined) throw new BookNotFoundError();
+  if (versions?.some((named) => named === version) ?? true) return { book, version };
+  throw isTooLarge({ ...book, ...changes }) ? new BookTooLargeError() : new VersionMismatchError();
+}
