@@ -8,7 +8,7 @@ import { outcomes } from '../outcomes.ts';
 const operationsOfPaths = [...Map.groupBy(operations, ({ path }) => path)];
 
 const allowedHeaders = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match';
-const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After';
+const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After, x-amzn-RequestId';
 
 const ofGateway = { dependsOnGateway: true };
 const anyOrigin = 'https://elsewhere.example';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdHeader } from './invoke.ts';
 
 interface LoggedError {
   readonly name?: string;
@@ -45,7 +46,8 @@ export function createConsoleLog(format: string | undefined, directory: string) 
       const { statusCode, headersSent, writableFinished } = response;
       const cut = headersSent ? `${statusCode} not sent whole` : 'the client disconnected';
       const outcome = writableFinished ? statusCode : cut;
-      writeText(`${method} ${url.split('?', 1)[0]} ${outcome} ${durationMs.toFixed(1)} ms`);
+      const id = response.getHeader(requestIdHeader);
+      writeText(`${method} ${url.split('?', 1)[0]} ${outcome} ${durationMs.toFixed(1)} ms ${id}`);
     },
     logNotice: writeText,
     logError(message: string, error: unknown) {

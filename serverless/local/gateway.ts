@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,7 +7,7 @@ import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse }
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
 import type { ConsoleLog } from './console-log.ts';
 import type { LoadedFunction } from './functions.ts';
-import { invoke } from './invoke.ts';
+import { invoke, requestIdHeader } from './invoke.ts';
 import { readPage } from './pages.ts';
 import { maxBodyBytes, RequestBodies } from './request-bodies.ts';
 
@@ -83,6 +84,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   const server = createServer({ requireHostHeader: false, keepAliveTimeout });
   server.on('request', (request, response) => {
     const { socket } = request;
+    response.setHeader(requestIdHeader, randomUUID());
     const previous = latest.get(socket);
     if (previous !== undefined) socket.pause();
     const turn = previous?.done ?? Promise.resolve();
@@ -161,7 +163,8 @@ function send(response: ServerResponse, { status, headers, body }: GatewayRespon
 /** Responds on a connection where Node has no response object: the request is malformed, or CONNECT. */
 function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
   if (!socket.writable) return void socket.destroy();
-  const head = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
+  const own = { [requestIdHeader]: randomUUID(), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const head = Object.entries({ ...headers, ...own });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

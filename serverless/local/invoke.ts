@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { HttpEvent } from '../framework.ts';
@@ -13,6 +12,9 @@ interface Invocation {
   readonly query: string;
   readonly body: Buffer;
 }
+
+/** The header in which API Gateway sends its id of a request. */
+export const requestIdHeader = 'x-amzn-RequestId';
 
 const streams = Symbol('streams its response');
 
@@ -36,7 +38,7 @@ export async function invoke(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const requestId = randomUUID();
+  const requestId = response.getHeader(requestIdHeader);
   const [headers, multiValueHeaders] = collect(pairUp(request.rawHeaders));
   const [queryStringParameters, multiValueQueryStringParameters] = collect([...new URLSearchParams(query)]);
   const event = {

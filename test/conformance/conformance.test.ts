@@ -18,7 +18,7 @@ import { exchangeRaw } from '../support/raw-http.ts';
 
 /** Headers of the transport, which are not part of the contract. */
 const transportHeaders =
-  /^(?:cache-control|connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding)$/;
+  /^(?:cache-control|connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding|x-amzn-requestid)$/;
 
 /** Examples that only AWS can produce, by the end of their names, with the reason. */
 const notSeenHere: Readonly<Record<string, string>> = {

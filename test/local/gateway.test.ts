@@ -8,7 +8,7 @@ import { useLocalService } from './use-local-service.ts';
 const corsOrigin = 'https://docs.example.com';
 const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
 
-const { baseUrl } = await useLocalService({ CORS_ORIGIN: corsOrigin });
+const { baseUrl, service } = await useLocalService({ CORS_ORIGIN: corsOrigin });
 const session = new Session({ baseUrl, username, password, corsOrigin });
 
 afterAll(() => session.close());
@@ -24,6 +24,13 @@ test('the error of a malformed path names the configured origin', async () => {
   const { headers } = await request(`${baseUrl}/book/%zz`);
 
   expect(headers['access-control-allow-origin']).toBe(corsOrigin);
+});
+
+test('the log line of a request has the id of its response', async () => {
+  const { headers } = await request(`${baseUrl}/nowhere`);
+
+  const id = headers['x-amzn-requestid'];
+  await expect.poll(() => service.output).toMatch(new RegExp(` GET /nowhere 404 [\\d.]+ ms ${id}\n`));
 });
 
 test('OPTIONS on an unknown path is 404', async () => {

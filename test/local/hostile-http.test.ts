@@ -15,6 +15,8 @@ const listed = '200 Books retrieved successfully';
 
 const local = await useLocalService({ LOG_FORMAT: 'json' });
 
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 /** Every response below 500. */
 const knownResponses = [...Object.values(outcomes), ...operations.flatMap(({ success }) => success ?? [])].map(
   ({ status, message }) => `${status} ${message}`,
@@ -29,6 +31,7 @@ async function exchange(bytes: string, options?: Parameters<typeof exchangeRaw>[
     expect(envelope.status).toBe(status);
     if (status >= 400) expect(envelope.data).toBeNull();
     expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.get('x-amzn-requestid')).toMatch(uuid);
     for (const revealing of ['server', 'x-powered-by']) expect(headers.has(revealing)).toBe(false);
     const response = `${status} ${envelope.message}`;
     expect(knownResponses).toContain(response);
@@ -48,13 +51,13 @@ const post = (path: string, ...headers: readonly string[]) =>
 const getBooks = 'GET /books HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 // First, because lines of earlier requests may still be on their way.
-test('each request leaves one line of JSON in the output', async () => {
-  const countLines = () => local.service.output.split('"message":"request"').length;
-  const before = countLines();
+test('each request leaves one line of JSON in the output, with the id of its response (rule 1.9)', async () => {
+  const readIds = () => Array.from(local.service.output.matchAll(/"apiRequestId":"([^"]*)"/g), ([, id]) => id);
+  const before = readIds().length;
 
-  for (const path of ['/books', '/book/7']) await local.send('GET', path);
+  const responses = [await local.send('GET', '/books'), await local.send('GET', '/book/7')];
 
-  await expect.poll(() => countLines() - before).toBe(2);
+  await expect.poll(() => readIds().slice(before)).toEqual(responses.map(({ headers }) => headers['x-amzn-requestid']));
 });
 
 /** A request that a proxy might treat as part of the body. */

@@ -83,7 +83,7 @@ test('a change of serverless.yml is in the next responses', async () => {
 test('each request is one short line, and an error comes with its stack', async () => {
   await fetch(`${local.baseUrl}/volume/7?secret=no`, { headers: local.headers });
 
-  await expectOutput(/\n\d\d:\d\d:\d\d GET \/volume\/7 404 \d+\.\d ms\n/);
+  await expectOutput(/\n\d\d:\d\d:\d\d GET \/volume\/7 404 \d+\.\d ms /);
 
   await change('handlers/get-book.ts', 'books.get(', 'void boom(');
 
