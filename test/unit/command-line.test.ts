@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 function run(command: string, script: string, option: string) {
   const env = { PATH: process.env.PATH, npm_lifecycle_event: script, [`npm_config_${option}`]: 'true' };
@@ -10,8 +13,8 @@ function run(command: string, script: string, option: string) {
 
 // `npm run remove --stage=prod` would otherwise remove the stage dev.
 test.each([
-  ['serverless/main.ts offline', 'start', 'httpport', 'npm start -- --httpPort ...'],
-  ['serverless/main.ts remove', 'remove', 'stage', 'npm run remove -- --stage ...'],
+  ['serverless/main.js offline', 'start', 'httpport', 'npm start -- --httpPort ...'],
+  ['serverless/main.js remove', 'remove', 'stage', 'npm run remove -- --stage ...'],
   ['tools/books/main.ts import x.csv', 'books', 'dry_run', 'npm run books -- import FILE --dry-run'],
 ])('%s ends before it does anything when npm took an option of it', (command, script, option, advice) => {
   const stderr = expect.stringMatching(/^npm took --\S+ for itself\. Write -- before the options: /);
@@ -44,4 +47,15 @@ test.each([
 ])('%s has help', (command) => {
   const stdout = expect.stringMatching(/^Usage: npm run /);
   expect(run(`${command} --help`, '', '')).toEqual({ status: 0, stdout, stderr: '' });
+});
+
+// What `npm ci --omit=dev` installs lacks the framework too.
+test('the framework without its packages says what to run', async () => {
+  const folder = await makeTemporaryFolder();
+  await cp('serverless/main.js', join(folder, 'serverless/main.js'));
+  await cp('package.json', join(folder, 'package.json'));
+
+  const ended = run(join(folder, 'serverless/main.js'), '', '');
+
+  expect(ended).toEqual({ status: 2, stdout: '', stderr: 'Run npm ci first.' });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-const serverless = 'serverless/main.ts';
+const serverless = 'serverless/main.js';
 const wrong = { AWS_ACCESS_KEY_ID: 'wrong', AWS_SECRET_ACCESS_KEY: 'wrong' };
 const unreachable = { ...wrong, AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' };
 const prod = '--stage prod --region eu-west-1';

@@ -1,0 +1,26 @@
+/** The command `serverless` of the scripts in package.json. In JavaScript, so that any Node can say what is missing. */
+
+// npm takes options without `--` before them for itself: `npm run remove --stage prod` would remove the stage dev.
+for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'httpPort']) {
+  if (process.env[`npm_config_${option.toLowerCase()}`] === undefined) continue;
+  const { npm_lifecycle_event: script } = process.env;
+  const command = script === 'start' ? 'npm start' : `npm run ${script}`;
+  endWith(`npm took --${option} for itself. Write -- before the options: ${command} -- --${option} ...`);
+}
+try {
+  import.meta.resolve('serverless/bin/serverless.js');
+} catch {
+  endWith('Run npm ci first.');
+}
+// On Linux, npm ci installs a newer Node for the scripts.
+if (!process.features.typescript) endWith(`Node 22.18 or newer is needed; this is ${process.version}.`);
+await import('serverless/bin/serverless.js');
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function endWith(message) {
+  console.error(message);
+  process.exit(2);
+}
