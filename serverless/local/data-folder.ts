@@ -1,30 +1,19 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir } from 'node:fs/promises';
 
-const probeBytes = 64 * 1024; // the engine needs room for its log and its manifest to start
+/** Files that operating systems and people put into an empty folder. */
+const isIgnorable = (file: string) => file.startsWith('.') || file === 'lost+found';
 
-/** Creates the folder of the embedded engine's data. Throws when it cannot be written or its file CURRENT is damaged. */
+/** What LevelDB leaves of a start that was interrupted. */
+const isEngineFile = (file: string) => /^(LOCK|LOG(\.old)?)$/.test(file);
+
+/** Creates the folder of the embedded engine's data. Throws when it has files, but not those of the engine. */
 export async function prepareDataFolder(folder: string): Promise<void> {
-  await makeFolder(folder);
-  const probe = join(folder, `write-test-${process.pid}`);
-  try {
-    await writeFile(probe, Buffer.alloc(probeBytes));
-  } finally {
-    await rm(probe, { force: true });
-  }
+  await mkdir(folder, { recursive: true });
   const files = await readdir(folder);
-  if (!files.some((file) => file.startsWith('MANIFEST-'))) return;
-  // It names the manifest, the list of the files with data. Without it, the engine would delete the books of the folder.
-  const current = await readFile(join(folder, 'CURRENT'), 'utf8').catch(() => '');
-  if (!/^MANIFEST-\d+\n$/.test(current)) throw new Error('Corruption: the file CURRENT names no manifest');
-}
-
-/** The recursive mode of `mkdir` never ends where a folder cannot be created, as in /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  await makeFolder(dirname(folder));
-  await mkdir(folder);
+  // It names the file with the list of all others. Without it, the engine would delete the books of the folder.
+  if (files.includes('CURRENT')) return;
+  const foreign = files.filter((file) => !isIgnorable(file) && !isEngineFile(file));
+  if (foreign.length > 0) throw new Error(`Other files: ${foreign.slice(0, 3).join(', ')}`);
 }
 
 const elsewhere = 'or name another folder in DB_PATH.';
@@ -32,18 +21,14 @@ const elsewhere = 'or name another folder in DB_PATH.';
 /** Causes and advice, by the text of the error. */
 const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
   [/LEVEL_LOCKED/, 'another process has it open, most likely this service', `Stop that, ${elsewhere}`],
+  [/Other files/, 'it has files, but no catalog', 'Name an empty folder in DB_PATH, or one that does not exist.'],
+  [/No space left|File too large/, 'there is no space left on its disk', `Make room, ${elsewhere}`],
   [
-    /ENOSPC|EDQUOT|EFBIG|No space left|quota exceeded|File too large/,
-    'there is no space left on its disk',
-    `Make room, ${elsewhere}`,
-  ],
-  [
-    /EROFS|EACCES|EPERM|Read-only file system|Permission denied|Operation not permitted/,
+    /EROFS|EACCES|EPERM|Permission denied/,
     'this user may not read and write it',
     `Make it readable and writable, ${elsewhere}`,
   ],
-  [/ENOTDIR/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
-  [/ENOENT.*, mkdir/, 'it cannot be created there', 'Name another folder in DB_PATH.'],
+  [/ENOTDIR|EEXIST/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
   [
     /The data is gone/,
     'it was deleted or moved while the service ran',

@@ -4,7 +4,6 @@ import { startEmbeddedEngine } from './embedded-engine.ts';
 import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
-import { startTimeToLive } from './time-to-live.ts';
 
 /**
  * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. `onFailure` gets a
@@ -28,7 +27,6 @@ async function startEmbeddedStorage(folder: string, onFailure: (problem: string)
     });
     const table = { endpoint, region: 'us-east-1', tableName: 'books' };
     await prepareTable(table);
-    startTimeToLive(table);
     started = true;
     return { url: `${endpoint}/${table.tableName}`, description: `the folder ${folder}` };
   } catch (error) {
@@ -45,20 +43,10 @@ async function useConfiguredStorage(table: TableLocation) {
     return { url: `${endpoint}/${tableName}`, description: `the table ${tableName} at ${endpoint}` };
   } catch (cause) {
     const reason = (cause as Error).message.replace(/\.$/, '');
-    const [, advice = `Make sure that a DynamoDB engine responds at ${endpoint}`] =
-      advices.find(([pattern]) => pattern.test(reason)) ?? [];
+    const advice = reason.includes('CredentialsProviderError')
+      ? 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment'
+      : `Make sure that a DynamoDB engine with this table responds at ${endpoint}`;
     const problem = `The table that DB_URL names cannot be used: ${reason}.`;
     throw new StartError(`${problem} ${advice}, or unset DB_URL to use the embedded engine.`, { cause });
   }
 }
-
-/** What to do, by the text of the error. */
-const advices: readonly [pattern: RegExp, advice: string][] = [
-  [/is not a book table/, 'Name another table'],
-  [/does not exist/, 'Name the table of a deployed stage'],
-  [/CredentialsProviderError/, 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment'],
-  [
-    /UnrecognizedClient|InvalidSignature|ExpiredToken|AccessDenied|IncompleteSignature/,
-    'AWS refuses the credentials: check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
-  ],
-];
