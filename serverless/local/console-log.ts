@@ -15,8 +15,6 @@ interface LogEntry {
   readonly error?: LoggedError;
 }
 
-const generation = /\?generation=\d+/g; // createFunctionLoader adds it to the URLs of modules
-
 const prematureClose = 'Premature close'; // Node's error when a client leaves before the end of a stream
 
 export type ConsoleLog = ReturnType<typeof createConsoleLog>;
@@ -30,7 +28,7 @@ export function createConsoleLog(format: string | undefined, directory: string) 
   const write = process.stdout.write.bind(process.stdout);
   const writeText = (text: string) => {
     const time = new Date().toTimeString().slice(0, 8);
-    write(`${time} ${text.replaceAll(generation, '').replaceAll(`file://${directory}/`, '')}\n`);
+    write(`${time} ${text.replaceAll(`file://${directory}/`, '')}\n`);
   };
   if (!json) {
     process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {

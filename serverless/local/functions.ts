@@ -1,8 +1,9 @@
-import { registerHooks } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { type HttpEvent, readHttpEvent, type Service } from '../framework.ts';
+import { type FunctionDefinition, type HttpEvent, readHttpEvent, type Service } from '../framework.ts';
 
 export interface LoadedFunction {
   readonly name: string;
@@ -14,6 +15,11 @@ export interface LoadedFunction {
 /** A Lambda handler; one that streams its response takes the stream as its second argument. */
 type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unknown>) &
   ((event: APIGatewayProxyEvent, response: unknown, context: Context) => Promise<unknown>);
+
+/** serverless.yml names functions that are not there. */
+export class DefinitionError extends Error {}
+
+const generationQuery = /\?generation=\d+$/;
 
 /**
  * Makes a function that loads functions as they are on the disk: each load gives the service's modules new URLs, as Node
@@ -27,25 +33,38 @@ export function createFunctionLoader(directory: string) {
   registerHooks({
     resolve: (specifier, context, nextResolve) => {
       const resolved = nextResolve(specifier, context);
-      const [query] = /\?generation=\d+$/.exec(context.parentURL ?? '') ?? [];
+      const [query] = generationQuery.exec(context.parentURL ?? '') ?? [];
       const isOwn = resolved.url.startsWith(root) && !resolved.url.includes('/node_modules/');
       return query && isOwn ? { ...resolved, url: resolved.url + query } : resolved;
+    },
+    load: (url, context, nextLoad) => {
+      const sourceUrl = url.replace(generationQuery, '');
+      if (sourceUrl === url) return nextLoad(url, context);
+      // Debuggers and stack traces know every version by the URL of its file, so that breakpoints stay.
+      const source = stripTypeScriptTypes(readFileSync(fileURLToPath(sourceUrl), 'utf8'), { sourceUrl });
+      return { format: 'module', source, shortCircuit: true };
     },
   });
   return async ({ functions, provider }: Service): Promise<readonly LoadedFunction[]> => {
     const query = generation === 0 ? '' : `?generation=${generation}`;
     generation += 1;
-    return Promise.all(
-      Object.entries(functions).map(async ([name, { handler, timeout, events = [] }]) => {
-        const dot = handler.lastIndexOf('.');
-        const module = await import(`${root}${handler.slice(0, dot)}.ts${query}`);
-        return {
-          name,
-          timeoutMs: (timeout ?? provider.timeout) * 1000,
-          events: events.flatMap(({ http }) => (http === undefined ? [] : [readHttpEvent(http)])),
-          handler: module[handler.slice(dot + 1)],
-        };
-      }),
-    );
+    if (!functions) throw new DefinitionError('serverless.yml has no functions');
+    const load = async ([name, { handler, timeout, events = [] }]: [string, FunctionDefinition]) => {
+      const dot = handler.lastIndexOf('.');
+      const [file, exported] = [`${handler.slice(0, dot)}.ts`, handler.slice(dot + 1)];
+      const module = await import(`${root}${file}${query}`);
+      if (typeof module[exported] !== 'function') {
+        throw new DefinitionError(
+          `serverless.yml names ${handler} as the function ${name}, but ${file} exports no ${exported}`,
+        );
+      }
+      return {
+        name,
+        timeoutMs: (timeout ?? provider.timeout) * 1000,
+        events: events.flatMap(({ http }) => (http === undefined ? [] : [readHttpEvent(http)])),
+        handler: module[exported],
+      };
+    };
+    return Promise.all(Object.entries(functions).map(load));
   };
 }

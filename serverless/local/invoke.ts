@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { HttpEvent } from '../framework.ts';
 import type { LoadedFunction } from './functions.ts';
@@ -31,7 +32,7 @@ Object.assign(globalThis, {
 
 /**
  * Invokes a function as API Gateway's proxy integration does (AWS_PROXY, all bodies as base64), and sends its response.
- * Throws what the handler throws, and an Error when it returns no response.
+ * Throws what the handler throws, and an Error when it returns no response with a status.
  */
 export async function invoke(
   { definition, event: { method, path: resource }, parameters, path, query, body }: Invocation,
@@ -89,7 +90,11 @@ function collect(pairs: readonly Pair[]) {
 }
 
 function sendResult(response: ServerResponse, result: APIGatewayProxyResult | undefined): void {
-  if (!Number.isInteger(result?.statusCode)) throw new Error('The function returned no response');
+  if (!Number.isInteger(result?.statusCode)) {
+    throw new Error(
+      `The function returned a response whose statusCode is not a whole number: ${inspect(result?.statusCode)}`,
+    );
+  }
   const { statusCode, headers, body = '', isBase64Encoded } = result as APIGatewayProxyResult;
   const bytes = isBase64Encoded ? Buffer.from(body, 'base64') : body;
   // A 304 has neither a body nor a length (RFC 9110 section 8.6).

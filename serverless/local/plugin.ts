@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, isIPv6, type Server } from 'node:net';
-import { join } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
-import { parse } from 'yaml';
+import { parse, YAMLParseError } from 'yaml';
 import type { Hooks, Serverless, Service } from '../framework.ts';
 import { isLoopback } from './allowed-hosts.ts';
 import { createConsoleLog } from './console-log.ts';
-import { createFunctionLoader } from './functions.ts';
+import { createFunctionLoader, DefinitionError } from './functions.ts';
 import { createGateway } from './gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
 import { formatReadyMessage } from './ready-message.ts';
@@ -69,7 +69,9 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
 
   const load = createFunctionLoader(serviceDir);
-  let functions = await load(service);
+  let functions = await load(service).catch((cause) => {
+    throw cause instanceof DefinitionError ? new StartError(`${cause.message}.`, { cause }) : cause;
+  });
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
   await listen(gateway, options);
 
@@ -77,15 +79,24 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     const startedAt = performance.now();
     try {
       const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
-      functions = await load(parse(definition, { logLevel: 'silent' }) as Service);
+      // CloudFormation's tags are unknown to the parser, which would warn of each.
+      functions = await load(parse(definition, { logLevel: 'error' }) as Service);
       log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
     } catch (error) {
-      log.logError('The change cannot be loaded; the version before it still runs', error);
+      const failure = 'The change cannot be loaded; the version before it still runs';
+      if (error instanceof YAMLParseError)
+        log.logNotice(`${failure}: ${configurationFilename}: ${error.message.trim()}`);
+      else if (error instanceof DefinitionError) log.logNotice(`${failure}: ${error.message}`);
+      else log.logError(failure, error);
     }
   };
   let timer: NodeJS.Timeout | undefined;
-  const sources = ['handlers', 'lib', configurationFilename];
-  const watcher = watch(sources, { cwd: serviceDir, ignoreInitial: true }).on('all', () => {
+  // The folder of serverless.yml is watched, as a watched file is lost when it is replaced twice.
+  const ignored = (path: string) => {
+    const [top = ''] = relative(serviceDir, resolve(serviceDir, path)).split(sep);
+    return !['', 'handlers', 'lib', configurationFilename].includes(top);
+  };
+  const watcher = watch('.', { cwd: serviceDir, ignoreInitial: true, ignored }).on('all', () => {
     clearTimeout(timer);
     timer = setTimeout(reload, quietMs);
   });
@@ -105,16 +116,24 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 const causes: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process is listening there',
   EACCES: 'this user may not listen there', // as often below 1024
+  EADDRNOTAVAIL: 'that address is not one of this machine',
+  ENOTFOUND: 'no address has that name',
+  EAI_AGAIN: 'no address has that name',
 };
 
 async function listen(server: Server, { host, httpPort }: Options): Promise<void> {
+  if (!/^\d+$/.test(httpPort) || Number(httpPort) > 65_535) {
+    throw new StartError(`--httpPort ${httpPort} is not a port, a number from 0 to 65535.`);
+  }
   try {
     server.listen(Number(httpPort), host);
     await once(server, 'listening');
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
     const problem = `Port ${httpPort} on ${host} cannot be used: ${causes[code] ?? message}.`;
-    const advice = 'Start on another one, for example with: npm start -- --host 127.0.0.1 --httpPort 8081';
-    throw new StartError(`${problem} ${advice}`, { cause });
+    const isPort = code === 'EADDRINUSE' || code === 'EACCES';
+    const advice = isPort ? 'Start on another one, for example with:' : 'Listen on this machine alone with:';
+    const options = isPort ? '--host 127.0.0.1 --httpPort 8081' : '--host 127.0.0.1';
+    throw new StartError(`${problem} ${advice} npm start -- ${options}`, { cause });
   }
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { createDataFolder } from '../../tools/local/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
@@ -15,7 +17,7 @@ for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.
   await cp(join(projectFolder, name), join(copy, name), { recursive: true });
 await symlink(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
 
-const local = await useLocalService({}, copy);
+const local = await useLocalService({ NODE_OPTIONS: '--inspect=127.0.0.1:0' }, copy);
 await local.send('POST', '/book', { title: 'Emma' });
 
 async function change(file: string, from: string, to: string): Promise<void> {
@@ -72,12 +74,89 @@ test('a syntax error is printed with its place, and the last good version keeps 
   await change('handlers/get-book.ts', 'export const const handler', 'export const handler');
 });
 
-test('a change of serverless.yml is in the next responses', async () => {
-  await change('serverless.yml', 'http: GET /book/{id}', 'http: GET /volume/{id}');
+test.each([
+  [
+    'functions without its colon',
+    '\nfunctions:',
+    '\nfunctions',
+    /serverless\.yml: .* at line \d+, column 1:\n+functions .*\n\^+/,
+  ],
+  [
+    'a syntax error',
+    '- http: POST /token',
+    '- http: [POST /token',
+    /serverless\.yml: .* at line \d+, column \d+:\n.*\n.*\n +\^/s,
+  ],
+  ['functions that are commented out', '\nfunctions:', '\nfunctions:\nnone:', /serverless\.yml has no functions/],
+  [
+    'a misspelt export',
+    'handlers/get-book.handler',
+    'handlers/get-book.handle',
+    /serverless\.yml names handlers\/get-book\.handle as the function getBook, but handlers\/get-book\.ts exports no handle\n/,
+  ],
+])(
+  'serverless.yml with %s is explained, and the last good version keeps running',
+  async (_fault, from, to, message) => {
+    await change('serverless.yml', from, to);
 
-  await expectMessage('/volume/1', 'Book retrieved successfully');
+    await expectOutput(
+      new RegExp(`cannot be loaded; the version before it still runs: ${message.source}`, message.flags),
+    );
+
+    expect((await get('/book/1')).message).toBe('Book retrieved successfully');
+    await change('serverless.yml', to, from);
+  },
+);
+
+test('a change of serverless.yml is in the next responses, also when git has replaced it before', async () => {
+  const file = join(copy, 'serverless.yml');
+  const text = await readFile(file, 'utf8');
+  for (const path of ['/tome', '/opus', '/volume']) {
+    await rm(file);
+    await writeFile(file, text.replace('http: GET /book/{id}', `http: GET ${path}/{id}`));
+
+    await expectMessage(`${path}/1`, 'Book retrieved successfully');
+  }
 
   expect((await get('/book/1')).message).toBe('Not found');
+});
+
+test('a status that is not a number is named', async () => {
+  await change('handlers/get-book.ts', 'status: 200', "status: '200'");
+
+  await expectMessage('/volume/1', 'Bad gateway');
+
+  await expectOutput(/The function returned a response whose statusCode is not a whole number: '200'/);
+  await change('handlers/get-book.ts', "status: '200'", 'status: 200');
+  await expectMessage('/volume/1', 'Book retrieved successfully');
+});
+
+test('a breakpoint stays at its line of a file after a save', async () => {
+  const file = join(copy, 'handlers/get-book.ts');
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  const [url = ''] = /ws:\S+/.exec(local.service.output) ?? [];
+  const debug = new WebSocket(url);
+  await once(debug, 'open');
+  const send = (method: string, params = {}) => debug.send(JSON.stringify({ id: 1, method, params }));
+  let stops = 0;
+  debug.onmessage = ({ data }) => {
+    if (JSON.parse(data).method !== 'Debugger.paused') return;
+    stops += 1;
+    send('Debugger.resume');
+  };
+  send('Debugger.enable');
+  const lineNumber = lines.findIndex((line) => line.includes('const { book'));
+  send('Debugger.setBreakpointByUrl', { url: pathToFileURL(file).href, lineNumber });
+  await change('handlers/get-book.ts', "'Book retrieved successfully'", "'Book found'");
+  await expectMessage('/volume/1', 'Book found');
+  const before = stops;
+
+  await get('/volume/1');
+
+  expect(stops).toBe(before + 1);
+  debug.close();
+  await change('handlers/get-book.ts', "'Book found'", "'Book retrieved successfully'");
+  await expectMessage('/volume/1', 'Book retrieved successfully');
 });
 
 test('each request is one short line, and an error comes with its stack', async () => {

@@ -33,7 +33,7 @@ test.each<[string, Record<string, string>, readonly string[], number?]>([
   [
     'an engine that does not respond',
     { DB_URL: 'http://127.0.0.1:9/books' },
-    ['ECONNREFUSED', 'Make sure that a DynamoDB engine responds at http://127.0.0.1:9'],
+    ['ECONNREFUSED', 'Make sure that a DynamoDB engine with this table responds at http://127.0.0.1:9'],
   ],
   ['missing credentials of AWS', aws, ['Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY']],
   ['a data folder in use', { DB_PATH: dataFolder }, ['cannot be used: another process has it open']],
@@ -48,9 +48,28 @@ test.each<[string, Record<string, string>, readonly string[], number?]>([
   expect(paragraph.trim()).not.toContain('\n');
 });
 
+test.each([
+  [['--httpPort', 'abc'], '--httpPort abc is not a port, a number from 0 to 65535.'],
+  [['--httpPort', '65536'], '--httpPort 65536 is not a port, a number from 0 to 65535.'],
+  [
+    ['--host', 'nope.invalid'],
+    'on nope.invalid cannot be used: no address has that name. Listen on this machine alone',
+  ],
+  [['--host', '192.0.2.1'], 'on 192.0.2.1 cannot be used: that address is not one of this machine. Listen on'],
+])('a start with %j ends with one line that says what is wrong', async (options, message) => {
+  const env = { ...process.env, ...testSettings, DB_PATH: createDataFolder() };
+
+  const { exitCode, output } = await startCommand(['serverless/main.js', 'offline', ...options], env).ended;
+
+  const [, paragraph = ''] = output.split('Error:\n');
+  expect(exitCode).toBe(1);
+  expect(paragraph).toContain(message);
+  expect(paragraph.trim()).not.toContain('\n');
+});
+
 test('a start that other machines can reach warns of known secrets, and prints the port that it got', async () => {
   const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
-  const args = ['serverless/main.ts', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
+  const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
   const { child, readOutput, ended } = startCommand(args, env);
   await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
   const [, port] = /ready at http:\/\/0\.0\.0\.0:(\d+)/.exec(readOutput()) ?? [];
