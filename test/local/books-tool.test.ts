@@ -71,6 +71,27 @@ test('an export goes to standard output without a file or for -, in the order of
   expect([exitCode, beginning]).toEqual([0, header]);
 });
 
+test('an export keeps the file that was there before, and names it', async () => {
+  await runImport(await writeCsv(createBooks(3)));
+  const exported = join(folder, 'exported.csv');
+  await writeFile(exported, 'precious');
+
+  const { output } = await runBooks(['export', exported]);
+
+  expect(output).toMatch(/^[\d,]+ books exported; the file that was there is .*exported\.csv~\n$/);
+  expect(await readFile(`${exported}~`, 'utf8')).toBe('precious');
+  expect((await runBooks(['export', folder])).output).toBe(`${folder} is a folder; name a file in it\n`);
+});
+
+test('an import that cannot log in leaves no checkpoint', async () => {
+  const file = await writeCsv(createBooks(3));
+
+  const ended = await runBooks(['import', file], { environment: { BOOKS_PASSWORD: 'wrong' } });
+
+  expect(ended.exitCode).toBe(1);
+  expect(await readdir(folder)).toEqual([basename(file)]);
+});
+
 test('an export retries a page after a lost response, and leaves no file when it fails', async () => {
   await runImport(await writeCsv(createBooks(30)));
   let faults = ['cut response', 'lose response', respond(503, 'Service unavailable')] as Fate[];
@@ -131,7 +152,9 @@ test('an import that is interrupted creates each book once, while others change 
   expect(state?.done).toBe(Number(before) + sent);
   expect((await storedBooks()).length).toBeGreaterThanOrEqual(Number(state?.done));
 
-  expect(await runImport(file)).toEqual(ending(0, /\d books? created, \d+ there already in/));
+  expect(await runImport(file)).toEqual(
+    ending(0, /\d books? created in .*\n\d+ rows? already imported in the last 7 days/),
+  );
   expect(others.length).toBeGreaterThan(0);
   expectFields(await storedBooks(), books);
 });
@@ -146,7 +169,7 @@ test('an import with lost requests and responses creates each book once', async 
   const ended = await runImport(basename(await writeCsv(books)), [], gateway.baseUrl);
 
   expect(ended).toEqual(ending(0, 'the service responded 503 Service unavailable; trying again'));
-  expect(ended.output).toContain('there already in');
+  expect(ended.output).toContain('already imported');
   expectFields(await listBooks(), books);
 });
 
@@ -166,7 +189,7 @@ test('an import goes through HTTPS and follows redirects', async () => {
   const redirected = await runBooks(['import', file], { baseUrl: `${gateway.baseUrl}/moved`, environment });
 
   expect(direct).toEqual(ending(0, '20 books created in'));
-  expect(redirected).toEqual(ending(0, '0 books created, 20 there already in'));
+  expect(redirected).toEqual(ending(0, /0 books created in .*\n20 rows already imported in the last 7 days/));
   expectFields(await listBooks(), books);
 });
 
@@ -174,12 +197,15 @@ test('an import creates nothing a second time, except as another batch, and leav
   const books = createBooks(10, () => 'The same');
   const file = await writeCsv(books);
   await runImport(file);
+  const [first] = await listBooks();
+  await local.send('DELETE', `/book/${first?.id}`);
 
   expect(existsSync(`${file}.checkpoint`)).toBe(false);
-  expect(await runImport(file)).toEqual(ending(0, '0 books created, 10 there already in'));
+  const known = '10 rows already imported in the last 7 days, deleted since or not (--batch NAME creates them again)\n';
+  expect(await runImport(file)).toEqual(ending(0, known));
   for (const _ of [1, 2]) await runImport(file, ['--batch', 'again']);
 
-  expectFields(await listBooks(), [...books, ...books]);
+  expectFields(await listBooks(), [...books.slice(1), ...books]);
 });
 
 test('an import of a corrected file creates its new rows, wherever they are', async () => {
@@ -192,7 +218,7 @@ test('an import of a corrected file creates its new rows, wherever they are', as
   const corrected = ['New,A,1', ...rows, '"Late, but mended",A,1', rows[0]].reverse();
   await writeFile(file, [header, ...corrected].join('\n'));
 
-  expect(await runImport(file)).toEqual(ending(0, '3 books created, 10 there already in'));
+  expect(await runImport(file)).toEqual(ending(0, /3 books created in .*\n10 rows already imported/));
   const newBooks = ['New', 'Late, but mended'].map((title) => aBook({ title, author: 'A', year: 1 }));
   expectFields(await listBooks(), [...books, ...books.slice(0, 1), ...newBooks]);
 });
@@ -269,7 +295,7 @@ test('an import reports rows that the service refuses, and asks past the 7 days 
     const question = `began on 2026-01-02, and the service recognises rows for 7 days: ${endangered} may become books again. To go on, add --yes\n`;
     expect(await runImport(file)).toEqual(ending(1, question));
   }
-  expect(await runImport(file, ['--yes'])).toEqual(ending(0, '1 book created, 5 there already'));
+  expect(await runImport(file, ['--yes'])).toEqual(ending(0, /1 book created in .*\n5 rows already imported/));
   expect(await listBooks()).toHaveLength(10);
 });
 

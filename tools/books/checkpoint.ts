@@ -1,8 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { CommandError } from './errors.ts';
-import type { ImportCommand } from './import-books.ts';
 import { formatCount } from './progress.ts';
+
+/** What distinguishes an import from others, and whether to go on with an old one. */
+type Import = Readonly<Record<'path' | 'baseUrl' | 'batch', string>> & { readonly yes: boolean };
 
 /** How many rows an import has, and the digest of their keys. */
 export type Rows = { readonly total: number; readonly digest: string };
@@ -21,7 +23,7 @@ const keysAreKnownForMs = 6.5 * 24 * 3600 * 1000;
  * imports to each service, until they are done. It only saves time: without it an import repeats every row, and the
  * idempotency keys prevent duplicates.
  */
-export async function openCheckpoint({ path, baseUrl, batch, yes }: ImportCommand, rows: Rows) {
+export async function openCheckpoint({ path, baseUrl, batch, yes }: Import, rows: Rows) {
   const checkpointPath = `${path}.checkpoint`;
   const target = [baseUrl, batch].filter(Boolean).join(' ');
   const text = readFile(checkpointPath, 'utf8');
@@ -58,9 +60,10 @@ export async function openCheckpoint({ path, baseUrl, batch, yes }: ImportComman
     saveSometimes() {
       if (performance.now() - savedAt >= saveIntervalMs) save();
     },
-    /** Removes the state when all rows are done, and saves it otherwise. */
+    /** Removes the state when all rows are done, and saves it otherwise, if a row has been sent. */
     end() {
       if (state.done === state.total) delete states[target];
+      else if (savedAt === Number.NEGATIVE_INFINITY) return;
       save();
     },
   };

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,6 +6,7 @@ import type { Format } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
 import { fieldNames } from './columns.ts';
 import { quoteCell } from './csv.ts';
+import { CommandError } from './errors.ts';
 import { formatCount } from './progress.ts';
 
 /** `export [FILE]`; no path stands for standard output. */
@@ -16,32 +17,51 @@ const pageLimit = 400;
 
 /**
  * Writes all books in the order of their ids. Books that are created or deleted meanwhile may or may not be included. It
- * retries a page after a lost connection. When it fails, an existing file stays unchanged.
+ * retries a page after a lost connection. A file that is there already becomes `FILE~`, when the export is complete.
  */
 export async function exportBooks(command: ExportCommand, stop: AbortSignal): Promise<void> {
   const { path, format } = command;
-  const text = Readable.from(readPages(openCatalog(command, stop), format));
-  if (path === undefined) {
-    return pipeline(text, process.stdout, { signal: stop, end: false }).catch((error: NodeJS.ErrnoException) => {
-      // The reader has closed the pipe: `export | head`.
-      if (error.code !== 'EPIPE') throw error;
-    });
+  const exported = { count: 0 };
+  const text = Readable.from(readPages(openCatalog(command, stop), format, exported));
+  const kept = path === undefined ? await print(text, stop) : await replaceFile(path, text, stop);
+  if (kept !== undefined) console.error(`${formatCount(exported.count, 'book')} exported${kept}`);
+}
+
+/** @returns nothing when the reader has closed the pipe, as in `export | head` */
+async function print(text: Readable, stop: AbortSignal): Promise<'' | undefined> {
+  try {
+    await pipeline(text, process.stdout, { signal: stop, end: false });
+    return '';
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    return undefined;
   }
+}
+
+/** Writes a file that is there only when it is complete. @returns what became of the one before */
+async function replaceFile(path: string, text: Readable, stop: AbortSignal): Promise<string> {
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing?.isDirectory()) throw new CommandError(`${path} is a folder; name a file in it`);
   const part = `${path}.part`;
   try {
     await pipeline(text, createWriteStream(part), { signal: stop });
-    // A file is there only when it is complete.
+    if (existing) await rename(path, `${path}~`);
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
     throw error;
   }
+  return existing ? `; the file that was there is ${path}~` : '';
 }
 
-async function* readPages(catalog: ReturnType<typeof openCatalog>, format: Format): AsyncGenerator<string> {
+/** Counts in `exported` what it has read. */
+async function* readPages(
+  catalog: ReturnType<typeof openCatalog>,
+  format: Format,
+  exported: { count: number },
+): AsyncGenerator<string> {
   if (format === 'csv') yield `id,${fieldNames}\n`;
   let after = 0;
-  let count = 0;
   for (let more = true; more; ) {
     const page = await catalog.readPage(after, pageLimit);
     const rows = page.books.map((book) => {
@@ -58,7 +78,6 @@ async function* readPages(catalog: ReturnType<typeof openCatalog>, format: Forma
     yield rows.join('');
     more = page.more;
     after = page.books.at(-1)?.id ?? after;
-    count += page.books.length;
+    exported.count += page.books.length;
   }
-  console.error(`${formatCount(count, 'book')} exported`);
 }

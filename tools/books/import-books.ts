@@ -128,8 +128,13 @@ async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Row
   checkpoint.end();
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
   const perSecond = formatCount(Math.round((created + replayed) / seconds));
-  const known = replayed > 0 ? `, ${formatCount(replayed)} there already` : '';
-  console.error(`${formatCount(created, 'book')} created${known} in ${seconds.toFixed(1)} s (${perSecond}/s)`);
+  console.error(`${formatCount(created, 'book')} created in ${seconds.toFixed(1)} s (${perSecond}/s)`);
+  if (replayed > 0) {
+    const rows = formatCount(replayed, 'row');
+    console.error(
+      `${rows} already imported in the last 7 days, deleted since or not (--batch NAME creates them again)`,
+    );
+  }
   stop.throwIfAborted();
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

@@ -11,7 +11,7 @@ const usage = `Usage: npm run -s books -- import FILE [options]
 
 import creates a book for each row of a CSV file with a header, or of an NDJSON file; - is standard input. Called again
 after an interruption, it continues. export writes all books in the order of their ids, to standard output without FILE
-or for -.
+or for -; a file that was there before becomes FILE~.
 
   --base-url URL       where the service is (http://127.0.0.1:8080); may end in a path, such as the stage of an API Gateway
   --username U         or the environment variable BOOKS_USERNAME; for a service on this machine: admin
