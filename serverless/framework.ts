@@ -51,7 +51,6 @@ export interface StageParameters {
   readonly listConcurrency: string | number;
   readonly probe: string;
   readonly corsOrigin: string;
-  readonly throttlingBurstLimit: string | number;
 }
 
 export interface FunctionDefinition {

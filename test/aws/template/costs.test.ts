@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { memorySize } from '../../../serverless/packaging/package-service.ts';
+import { memorySize } from '../../../serverless/functions.ts';
 import { findResources, readTemplate } from './template.ts';
 
 /** US dollars, in us-east-1, on demand, arm64, without the free tier. */

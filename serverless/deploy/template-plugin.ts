@@ -1,0 +1,55 @@
+import { type Hooks, type Serverless, type Service, toLogicalId } from '../framework.ts';
+import { addPreflights, corsHeaders } from './cors.ts';
+import { createGatewayResponses } from './gateway-responses.ts';
+
+/**
+ * Serverless plugin for what the framework leaves out of the template: the role of each function, which
+ * serverless/resources/roles.js makes from its `tableActions`, the gateway responses, the permissions boundary, and the
+ * parts whose parameters are set.
+ */
+export default class TemplatePlugin {
+  readonly hooks: Hooks;
+
+  constructor({ service, configSchemaHandler }: Serverless) {
+    const tableActions = { type: 'array', items: { type: 'string' } };
+    configSchemaHandler.defineFunctionProperties('aws', { properties: { tableActions } });
+    this.hooks = {
+      'before:package:initialize': () => completeFunctions(service),
+      'after:aws:package:finalize:mergeCustomProviderResources': () => completeTemplate(service),
+    };
+  }
+}
+
+function completeFunctions({ functions, custom }: Service): void {
+  for (const [name, definition] of Object.entries(functions)) {
+    definition.role = { 'Fn::Sub': `\${${toLogicalId(name)}Role.Arn}` };
+  }
+  const { corsOrigin } = custom.stage;
+  if (corsOrigin !== '') addPreflights(Object.values(functions), corsOrigin);
+}
+
+function completeTemplate({ custom, provider }: Service): void {
+  const { Resources, Outputs } = provider.compiledCloudFormationTemplate;
+  const { corsOrigin, permissionsBoundary, requestsPerAddress, listConcurrency } = custom.stage;
+  const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
+  const responses = createGatewayResponses(headers, requestsPerAddress !== '');
+  Object.assign(Resources, responses);
+  for (const [parameter, part] of Object.entries(custom.optional)) {
+    if (custom.stage[parameter as keyof typeof custom.stage] === '') continue;
+    Object.assign(Resources, part.Resources);
+    Object.assign(Outputs, part.Outputs);
+  }
+  const list = Resources.ListBooksLambdaFunction;
+  if (listConcurrency !== '' && list) list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
+  for (const resource of Object.values(Resources)) {
+    if (resource.Type === 'AWS::IAM::Role' && permissionsBoundary !== '') {
+      resource.Properties.PermissionsBoundary = permissionsBoundary;
+    }
+    // A deployment is a snapshot of the API as CloudFormation has made it by then; the framework makes it wait for methods
+    // only. Its `StageName` would create a second stage beside serverless/resources/stage.yml.
+    if (resource.Type === 'AWS::ApiGateway::Deployment') {
+      resource.DependsOn = [...(resource.DependsOn ?? []), ...Object.keys(responses)];
+      delete resource.Properties.StageName;
+    }
+  }
+}
