@@ -69,27 +69,9 @@ export class BookChange implements Write<StoredBook> {
     const seen = this.seenVersion;
     // A version that is not below our token is from a clock that is a day ahead, or from another program.
     const isExact = this.#versions !== undefined || lost.length > 0 || (seen !== undefined && seen >= token);
-    const inVersion = seen === undefined ? 'attribute_not_exists(writeToken)' : 'writeToken = :seen';
-    // dynalite parses NOT faster than the equivalent OR.
-    const condition = isExact ? inVersion : 'NOT writeToken >= :writeToken';
-    const removed = this.#changes ? [] : Object.keys(bookFields);
-    const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken: token };
-    const names = Object.keys(set);
-    const assignments = names.map((name) => `#${name} = :${name}`).join();
-    const values = Object.entries(set).map(([name, value]) => [`:${name}`, value]);
-    const input = {
-      Key: bookKey(this.#id),
-      ConditionExpression: `attribute_exists(id) AND attribute_not_exists(expiresAt) AND ${condition}`,
-      UpdateExpression: `SET ${assignments}${removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : ''}`,
-      ExpressionAttributeNames: attributeNames([...names, ...removed]),
-      ExpressionAttributeValues: {
-        ...Object.fromEntries(values),
-        ...(condition.includes(':seen') && { ':seen': seen }),
-      },
-      ReturnValues: 'ALL_NEW' as const,
-    };
-    const stored = await this.#table.update(input, parseStoredBook, abortSignal);
-    if (stored.version === token && (stored.book === undefined) === (this.#changes === undefined)) return stored;
+    const stored = await this.#table.update(this.#makeInput(token, isExact), parseStoredBook, abortSignal);
+    const isDeleted = stored.book === undefined;
+    if (stored.version === token && isDeleted === (this.#changes === undefined)) return stored;
     throw new AttemptError('the response is not what was written', { mayBeDone: true });
   }
 
@@ -105,6 +87,30 @@ export class BookChange implements Write<StoredBook> {
     }
     this.#see(found);
     return undefined;
+  }
+
+  /** @param isExact - whether the book has to be in the version that was seen; otherwise its token has to be below ours */
+  #makeInput(token: string, isExact: boolean) {
+    const seen = this.seenVersion;
+    const isInVersion = seen === undefined ? 'attribute_not_exists(writeToken)' : 'writeToken = :seen';
+    // dynalite parses NOT faster than the equivalent OR.
+    const condition = isExact ? isInVersion : 'NOT writeToken >= :writeToken';
+    const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken: token };
+    const removed = this.#changes ? [] : Object.keys(bookFields);
+    const names = Object.keys(set);
+    const assignments = `SET ${names.map((name) => `#${name} = :${name}`).join()}`;
+    const removal = ` REMOVE ${removed.map((name) => `#${name}`).join()}`;
+    return {
+      Key: bookKey(this.#id),
+      ConditionExpression: `attribute_exists(id) AND attribute_not_exists(expiresAt) AND ${condition}`,
+      UpdateExpression: removed.length > 0 ? assignments + removal : assignments,
+      ExpressionAttributeNames: attributeNames([...names, ...removed]),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
+        ...(isExact && seen !== undefined && { ':seen': seen }),
+      },
+      ReturnValues: 'ALL_NEW' as const,
+    };
   }
 
   /** Whether one of the lost updates may have been carried out before the write that is stored. */
