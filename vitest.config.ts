@@ -1,4 +1,4 @@
-import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
 
 if (/[#?]|%[0-9a-f]{2}/i.test(process.cwd())) {
@@ -22,7 +22,7 @@ const countTests: Reporter = {
 export default defineConfig({
   test: {
     // A dot for each test that passes, so that failures are not lost among hundreds of lines.
-    reporters: ['dot', countTests],
+    reporters: [...configDefaults.reporters.map((name) => (name === 'default' ? 'dot' : name)), countTests],
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
     // The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests.
