@@ -130,10 +130,9 @@ async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Row
   const perSecond = formatCount(Math.round((created + replayed) / seconds));
   console.error(`${formatCount(created, 'book')} created in ${seconds.toFixed(1)} s (${perSecond}/s)`);
   if (replayed > 0) {
-    const rows = formatCount(replayed, 'row');
-    console.error(
-      `${rows} already imported in the last 7 days, deleted since or not (--batch NAME creates them again)`,
-    );
+    const them = replayed === 1 ? 'it' : 'them';
+    const known = `${formatCount(replayed, 'row')} already imported in the last 7 days`;
+    console.error(`${known}; --batch NAME creates ${them} again`);
   }
   stop.throwIfAborted();
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
