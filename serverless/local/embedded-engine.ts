@@ -16,8 +16,6 @@ const restartDelayMs = 500; // a full disk stays full for longer, and clients do
  * @throws when the folder cannot be opened
  */
 export async function startEmbeddedEngine(folder: string, onFailure: (error: Error) => void) {
-  // A write beyond `ulimit -f` then fails like one on a full disk; without a listener the process would end.
-  process.on('SIGXFSZ', () => {});
   let known: string | undefined;
   const report = (error: Error) => {
     if (error.message !== known) onFailure(error);

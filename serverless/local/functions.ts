@@ -39,7 +39,7 @@ export function createFunctionLoader(directory: string) {
     },
     load: (url, context, nextLoad) => {
       const sourceUrl = url.replace(generationQuery, '');
-      if (sourceUrl === url) return nextLoad(url, context);
+      if (sourceUrl === url || !sourceUrl.endsWith('.ts')) return nextLoad(url, context);
       // Debuggers and stack traces know every version by the URL of its file, so that breakpoints stay.
       const source = stripTypeScriptTypes(readFileSync(fileURLToPath(sourceUrl), 'utf8'), { sourceUrl });
       return { format: 'module', source, shortCircuit: true };
