@@ -1,12 +1,12 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { tableFunctions } from '../../serverless/functions.ts';
+import { functions, tableFunctions } from '../../serverless/functions.ts';
 import { startEngine } from '../simulators/engine.ts';
 import type { MeteredRequest } from '../simulators/faulty-proxy.ts';
 import { emma, openList, seedBooks, setCounter, storeBook } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useTables, validToken } from '../support/fixtures.ts';
-import { loadHandlers, settings } from '../support/load-handlers.ts';
+import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
 
 /**
  * Each request to the database with its read units of 4 KB or write units of 1 KB, for a book of up to 1 KB. The engine
@@ -56,6 +56,33 @@ test('no function asks for more than it has to, at its start and for a request',
     expect(requests.join(', '), route).toBe(use);
   }
 });
+
+/** Requests that bring a function to send every command that it has; one with an empty object by default. */
+const requestsOf: Readonly<Record<string, readonly Parameters<Call>[2][]>> = {
+  listBooks: [{ queryStringParameters: null }, { queryStringParameters: { limit: '1' } }],
+  updateBook: [{ body: '{"year":1}' }, { body: '{}' }, { body: '{' }],
+};
+
+test.each(functions)(
+  '$name sends the commands of its tableActions in serverless.yml, no more and no less',
+  async ({ name, event: { method, path }, tableActions }) => {
+    captureLog();
+    const requests = requestsOf[name] ?? [{ body: '{}' }];
+    const operations = new Set<string>();
+    for (const book of [emma, undefined]) {
+      const { table, proxy } = await tables.openThroughProxy();
+      if (book !== undefined) await table.repository.create(book);
+      const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`, [`${method} ${path}`]);
+      const paths = new Set(['1', '404'].map((id) => path.replace('{id}', id)));
+      const headers = { Authorization: validToken };
+      const send = (to: string) => requests.map((request) => call(method, to, { headers, ...request }));
+      await Promise.all([...paths].flatMap(send));
+      for (const { operation } of proxy.takeRequests()) operations.add(operation);
+    }
+
+    expect([...operations].toSorted()).toEqual(tableActions?.toSorted());
+  },
+);
 
 test('a list reads its books once, and little more', async ({ table, proxy, list }) => {
   const count = 12_000;
