@@ -24,13 +24,23 @@ export interface ResponseDescription {
 
 type Responses = Readonly<Record<string, ResponseDescription>>;
 
+interface Parameter {
+  readonly name: string;
+  /** `path`, `query` or `header`. */
+  readonly in: string;
+}
+
 interface OperationObject {
   readonly summary: string;
   /** Empty when anyone may call it; otherwise absent, and a token is required. */
   readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': JsonDescription } };
   readonly responses: Responses;
 }
+
+/** The operations of a path by their methods, and the parameters of all of them. */
+type PathItem = Readonly<Record<string, OperationObject>> & { readonly parameters?: readonly Parameter[] };
 
 const source = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
 
@@ -39,18 +49,19 @@ const source = parse(readFileSync(resolve(import.meta.dirname, '../../openapi.ya
  * have to accept members that are added later, and the tests find members that are not described.
  */
 export const description = resolveReferences(source) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: { readonly responses: Responses; readonly schemas: Readonly<Record<'EmptyEnvelope', object>> };
 };
 
 /** Every operation; its route is method and path template, such as `GET /book/{id}`. */
-export const operations = Object.entries(description.paths).flatMap(([path, { parameters, ...methods }]) =>
+export const operations = Object.entries(description.paths).flatMap(([path, { parameters: shared = [], ...methods }]) =>
   Object.entries(methods).map(([method, operation]) => ({
     route: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
     path,
     summary: operation.summary,
     isPublic: isPublic(operation.security ?? source.security ?? []),
+    parameters: [...shared, ...(operation.parameters ?? [])],
     bodySchema: operation.requestBody?.content['application/json'].schema,
     bodyExamples: Object.values(examplesOf(operation.requestBody)),
     responses: operation.responses,

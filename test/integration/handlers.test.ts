@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { operations } from '../../conformance/contract/description.ts';
 import { tableFunctions } from '../../serverless/functions.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
@@ -21,6 +22,39 @@ test.each([
   expect((await service.call(method, path, { body: '{' })).status).toBe(401);
 
   expect(service.proxy.takeRequests()).toEqual([]);
+});
+
+/** Makes an object that notes which of its members are read. */
+function noteReads(members: Readonly<Record<string, string>>) {
+  const names = new Set<string>();
+  const values = new Proxy(members, {
+    get(target, name: string) {
+      names.add(name);
+      return target[name];
+    },
+    ownKeys(target) {
+      names.add('all of them');
+      return Reflect.ownKeys(target);
+    },
+  });
+  return { names, values };
+}
+
+test.each(operations)('$route reads the parameters that openapi.yaml describes, and no other', async (operation) => {
+  const inPath = noteReads({ id: '1' });
+  const inQuery = noteReads({ limit: '1' });
+
+  await service.send(operation.method, operation.path, {
+    body: '{}',
+    pathParameters: inPath.values,
+    queryStringParameters: inQuery.values,
+    multiValueQueryStringParameters: inQuery.values as never,
+  });
+
+  const describedIn = (place: string) =>
+    operation.parameters.flatMap((parameter) => (parameter.in === place ? parameter.name : []));
+  expect([...inPath.names].toSorted()).toEqual(describedIn('path').toSorted());
+  expect([...inQuery.names].toSorted()).toEqual(describedIn('query').toSorted());
 });
 
 test('the function of POST /token loads without a table', async () => {

@@ -28,6 +28,7 @@ const rules = read('docs/specification.md')
     /** The file that tests it, for a rule without a conformance case of its own. */
     testFile: /\sTest:\s`([^`]+)`/.exec(text)?.[1],
   }));
+const cases = globSync('conformance/cases/*.ts').map(read).join();
 const cited = new Set(conformanceCases.flatMap((conformanceCase) => conformanceCase.rules));
 
 test('the rules of the specification are numbered without a gap, section by section', () => {
@@ -71,6 +72,17 @@ test('each function has a role, and openapi.yaml and the specification have the 
     ...operations
       .filter(({ route, isPublic }) => isPublic && !publicRule.includes(`\`${route}\``))
       .map(({ route }) => `${route} is public, and rule 4.1 of docs/specification.md does not say so`),
+    ...operations.flatMap(({ route, parameters }) => {
+      const names = parameters.flatMap(({ name, in: place }) => (place === 'query' ? name : []));
+      return [
+        ...names
+          .filter((name) => !specification.includes(`\`${name}\``))
+          .map((name) => `the parameter ${name} of ${route} has no rule in docs/specification.md`),
+        ...names
+          .filter((name) => !cases.includes(`${name}=`))
+          .map((name) => `the parameter ${name} of ${route} has no case in conformance/cases/`),
+      ];
+    }),
     ...operations.flatMap(({ route, isPublic, responses }) => {
       const missing = only([...(isPublic ? [] : ['401']), ...ofEachEndpoint], Object.keys(responses));
       return missing.map((status) => `${route} has no ${status} in openapi.yaml`);
