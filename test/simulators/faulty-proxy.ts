@@ -145,12 +145,12 @@ interface Rule {
   readonly fault: Fault;
   /** The operations (`PutItem`, …). */
   readonly operations?: readonly string[];
-  /** The number of attempts of each request. */
+  /** How many requests about the same items fail in sequence. More are the next attempts at the same request. */
   readonly attempts?: number;
 }
 
-/** A request, with the number of its attempt, and its read or write units if they are metered. */
-export type MeteredRequest = { readonly operation: string; readonly attempt: number; units: number };
+/** A request, with its read or write units if they are metered. */
+export type MeteredRequest = { readonly operation: string; units: number };
 
 type FaultyProxyOptions = Readonly<{ isTls?: boolean; withoutChecksums?: boolean; metersCapacity?: boolean }>;
 
@@ -176,27 +176,35 @@ export async function startFaultyProxy(
   const held: (() => Promise<unknown>)[] = [];
   const dead = new WeakSet<Socket>();
   let disturbance: Rule | undefined;
+  /** The faults in sequence that the attempts at a request have met. */
+  const met = new Map<string, number>();
+  let unanswered = 0;
 
   /** Finds the fault of a request: a planned one, or that of all. */
-  const findFault = (operation: string, attempt: number): Fault | undefined => {
+  const findFault = (operation: string, body: Buffer): Fault | undefined => {
     const plan = plans.find((candidate) => candidate.operation === operation && candidate.times > 0);
     const isPlanned = plan && plan.after <= 0;
     if (plan) plan[isPlanned ? 'times' : 'after'] -= 1;
     if (isPlanned) return plan.fault;
     const { fault, operations = [operation], attempts = Infinity } = disturbance ?? {};
-    return operations.includes(operation) && attempt <= attempts ? fault : undefined;
+    const subject = subjectOf(operation, body);
+    const faults = met.get(subject) ?? 0;
+    const isMet = operations.includes(operation) && faults < attempts;
+    met.set(subject, isMet ? faults + 1 : 0);
+    return isMet ? fault : undefined;
   };
 
   const handle: RequestListener = async (incoming, outgoing) => {
     const { headers, socket } = incoming;
-    if (dead.has(socket)) return;
+    if (dead.has(socket)) {
+      unanswered += 1;
+      return;
+    }
     const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
-    // The service numbers the attempts of a request.
-    const attempt = Number(/attempt\/(\d+)/.exec(String(headers['user-agent']))?.[1] ?? 1);
-    const entry = { operation, attempt, units: 0 };
+    const entry = { operation, units: 0 };
     requests.push(entry);
-    const fault = findFault(operation, attempt);
     const received = Buffer.concat(await incoming.toArray());
+    const fault = findFault(operation, received);
     const body = metersCapacity ? askForCapacity(received) : received;
     const forward = () => forwardTo(engineEndpoint, incoming, body);
     if (fault === 'request held') held.push(hold(socket, forward));
@@ -231,6 +239,8 @@ export async function startFaultyProxy(
     endpoint: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`,
     /** The number of requests of an operation (`PutItem`, …). */
     countRequests: (operation: string) => requests.filter((each) => each.operation === operation).length,
+    /** The number of requests on connections that are dead. */
+    countUnanswered: () => unanswered,
     countConnections: () => sockets.tcp.size,
     /** Gives the requests, and forgets them. */
     takeRequests: () => requests.splice(0),
@@ -241,6 +251,7 @@ export async function startFaultyProxy(
     /** Fails requests until `heal` is called. */
     disturb(next: Rule) {
       disturbance = next;
+      met.clear();
     },
     /** Breaks all connections and refuses new ones until `heal` is called. */
     refuseConnections: () => close(server),
@@ -270,6 +281,13 @@ function isRefusal(fault: Fault): fault is keyof typeof refusals {
 
 function isCut(fault: Fault): fault is CutResponse {
   return (cutResponses as readonly Fault[]).includes(fault);
+}
+
+/** Names what a request is about. All attempts at it are about the same, and only they, if a test has one such at a time. */
+function subjectOf(operation: string, body: Buffer): string {
+  const { Key, Item, TransactItems, ...others } = JSON.parse(body.toString());
+  const { shard, id } = Key ?? Item ?? TransactItems?.[0].Put.Item ?? {};
+  return JSON.stringify([operation, id === undefined ? others : [shard, id]]);
 }
 
 function askForCapacity(body: Buffer): Buffer {

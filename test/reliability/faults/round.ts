@@ -11,7 +11,12 @@ import type { FaultyService } from './faulty-service.ts';
 /** What a request may name: the fields of its book, the id if it is stored, and its entity tag. */
 type Case = (fields: BookFields, id: number, ifMatch: readonly string[]) => BookRequest;
 
-const idOfNoBook = Number.MAX_SAFE_INTEGER;
+/** Each request is about another book, so that the proxy can tell the attempts at one from those at another. */
+const idsOfNoBook = {
+  get: Number.MAX_SAFE_INTEGER,
+  update: Number.MAX_SAFE_INTEGER - 1,
+  delete: Number.MAX_SAFE_INTEGER - 2,
+};
 const another = ['"another"'];
 
 /** Every endpoint with each use of the storage. Each request works on a book of its own. */
@@ -21,18 +26,18 @@ const cases: Readonly<Record<string, Case>> = {
   'GET /books': () => ({ type: 'list' }),
   'GET /books, a page': (_, id) => ({ type: 'list', after: id - 1, limit: 1 }),
   'GET /book/{id}': (_, id) => ({ type: 'get', id }),
-  'GET /book/{id} of no book': () => ({ type: 'get', id: idOfNoBook }),
+  'GET /book/{id} of no book': () => ({ type: 'get', id: idsOfNoBook.get }),
   'PUT /book/{id}': (_, id) => ({ type: 'update', id, changes: { author: 'changed' } }),
   'PUT /book/{id} with If-Match': (_, id, ifMatch) => ({ type: 'update', id, changes: { year: 3 }, ifMatch }),
   'PUT /book/{id} without changes': (_, id) => ({ type: 'update', id, changes: {} }),
   'PUT /book/{id} of another version': (_, id) => {
     return { type: 'update', id, changes: { year: 4 }, ifMatch: another };
   },
-  'PUT /book/{id} of no book': () => ({ type: 'update', id: idOfNoBook, changes: { year: 4 } }),
+  'PUT /book/{id} of no book': () => ({ type: 'update', id: idsOfNoBook.update, changes: { year: 4 } }),
   'PUT /book/{id} with an invalid body': (_, id) => ({ type: 'update', id, changes: { year: 1.5 } }),
   'DELETE /book/{id}': (_, id) => ({ type: 'delete', id }),
   'DELETE /book/{id} with If-Match': (_, id, ifMatch) => ({ type: 'delete', id, ifMatch }),
-  'DELETE /book/{id} of no book': () => ({ type: 'delete', id: idOfNoBook }),
+  'DELETE /book/{id} of no book': () => ({ type: 'delete', id: idsOfNoBook.delete }),
   'DELETE /book/{id} of another version': (_, id) => ({ type: 'delete', id, ifMatch: another }),
 };
 
@@ -78,7 +83,13 @@ export async function runRound(
   );
 
   await begin();
-  const operations = await Promise.all(requests.map((request) => record(ask, request)));
+  const sent: Promise<Operation>[] = [];
+  for (const [index, request] of requests.entries()) {
+    // Both lists read the counter, so that they are one after the other.
+    const previous = names[index] === 'GET /books, a page' ? sent[names.indexOf('GET /books')] : undefined;
+    sent.push(Promise.resolve(previous).then(() => record(ask, request)));
+  }
+  const operations = await Promise.all(sent);
   await proxy.heal();
 
   for (const [index, operation] of operations.entries()) {
