@@ -59,6 +59,8 @@ const refused = { ...update(emma, 2, 3, 4), status: 412, book: undefined, ifMatc
 const incomplete: Operation = { type: 'list', limit: 2, books: [emma], invoked: 5, returned: 6, status: 200 };
 const otherReplay = { ...create(emma, 3, 4), replayed: true, book: changed };
 const tooLate = [{ ...update(emma, 2, 3, noResponse), deadline: 5 }, update(emma, 3, 6, 7)];
+const replacedTwice = [...tooLate, update(emma, 4, 4, 8), update(emma, 5, 4, 9)];
+const notTooLarge = { ...update(emma, 2, 3, 4), status: 413, book: undefined };
 const updates = [2, 3].map((year) => update(emma, year, 3, 20));
 const readings = [2, 3, 2].map((year, index) => get(1, { ...emma, year }, 5 + 2 * index, 6 + 2 * index));
 
@@ -106,6 +108,8 @@ test.each<[violation: string, operations: Operation[], stored: Book[], expected:
   ['an update of another version', wrongVersion, [{ ...emma, year: 3 }], /no order/],
   ['an update that was refused and carried out', [refused], [changed], /no order/],
   ['an update that undoes one that began after its deadline', tooLate, [changed], /no order/],
+  ['an update that undoes one that slower ones had replaced', replacedTwice, [changed], /no order/],
+  ['an update that was refused as too large and is not', [notTooLarge], [emma], /no order/],
   ['a list out of order', [create(dune, 3, 4)], [dune, emma], /ascending order/],
   ['a book twice in a list', [], [emma, emma], /ascending order/],
   ['an error of another kind', [{ ...get(1, undefined, 3, 4), status: 500 }], [emma], /got 500/],

@@ -1,0 +1,381 @@
+import { setImmediate } from 'node:timers/promises';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { CreatedBook } from '../../../lib/books/book.ts';
+import { BookRepository } from '../../../lib/dynamodb/book-repository.ts';
+import { bookKey, counterKey } from '../../../lib/dynamodb/keys.ts';
+import { parseStoredBook } from '../../../lib/dynamodb/stored-items.ts';
+import { Table } from '../../../lib/dynamodb/table.ts';
+import { outcomeOf } from '../../../lib/error-outcome.ts';
+import { invocationSignal } from '../../../lib/invocation-signal.ts';
+import { aBook } from '../../support/a-book.ts';
+import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';
+import type { World } from './explore.ts';
+import type { Values } from './expressions.ts';
+import { type Command, MemoryTable, writesOf } from './memory-table.ts';
+
+type Request = Exclude<BookRequest, { type: 'list' }>;
+type Response = Partial<CreatedBook> & { readonly status: number };
+
+/** Makes a request of a client. Its number differs from that of every other, so that a book shows whose update it has. */
+export type Step = (number: number, tags: { readonly first: string; readonly own: string }) => Request;
+
+export interface Setting {
+  /** The requests of each client, one after the other. */
+  readonly clients: readonly (readonly Step[])[];
+  /** How many faults an execution has at most. */
+  readonly faults: number;
+  /** How many of the clients meet faults; all by default. */
+  readonly faulty?: number;
+  /** How many milliseconds the clock of each machine is ahead. Without this, all show the same time. */
+  readonly clocks?: readonly number[];
+  /** Changes the condition of each write: plants a fault in the repository. */
+  readonly alter?: (condition: string) => string;
+}
+
+/** What happens to an idle client, or to a message. */
+type Fate = 'begins' | 'is carried out' | 'breaks off' | 'ends its invocation' | 'arrives late';
+
+export type Event =
+  | { readonly client: Client; readonly fate: 'begins'; readonly message?: undefined }
+  | { readonly client: Client; readonly fate: Exclude<Fate, 'begins'>; readonly message: Message };
+
+/** A request to the table. */
+interface Message {
+  readonly client: Client;
+  readonly command: Command;
+  readonly respond: (output: object) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** A request of a client, when it began and ended, and what it met. */
+interface Task {
+  readonly name: string;
+  readonly request: Request;
+  invoked: number;
+  ended: number;
+  response?: Response;
+  breaks: number;
+  isCutOff: boolean;
+}
+
+interface Client {
+  readonly index: number;
+  readonly name: string;
+  readonly books: BookRepository;
+  /** The requests that it has not made yet. */
+  readonly steps: Step[];
+  readonly tags: { readonly first: string; own: string };
+  /** What it sent and received. Its state follows from that. */
+  readonly log: unknown[];
+  events: number;
+  tokens: number;
+  task?: Task;
+  invocation: AbortController;
+}
+
+const never = Number.POSITIVE_INFINITY;
+const startMs = Date.UTC(2030, 0);
+
+/** The first book is older than all requests, by any clock. */
+const firstTag = '01700000-0000-7000-8000-000000000000';
+const firstBook = { id: 1, ...aBook({ title: 'first', author: 'first' }) };
+
+/** The attempts that a request may lose before it fails (lib/dynamodb/attempts.ts). */
+const maxBreaks = 3;
+
+/** More than a client sends and receives in any setting. */
+const maxLogLength = 100;
+
+/** The world whose code runs. The clock and the tokens that are mocked ask it. */
+let current: SmallWorld | undefined;
+export const readClock = () => current?.readClock() ?? startMs;
+export const makeUnique = () => current?.makeUnique();
+
+/**
+ * A world small enough to walk all orders of its events: one table with one book, and two to four clients. Each client is on a
+ * machine of its own with the real repository, and makes one to three requests.
+ *
+ * **What is chosen.** Which message the table carries out next. A write may also break off, or end the invocation of its client
+ * with it: the client gets no response, and the message arrives at any later moment, or never. So a lost response is a message
+ * that breaks off and arrives at once, and one that is held arrives after its request has ended.
+ *
+ * **What is not chosen.** A read never breaks off, because it would only be repeated. An id is drawn at once: the loss of a draw
+ * leaves a gap between ids. Pauses take no time, because whatever happens meanwhile is a matter of order.
+ *
+ * **Clocks.** With one time for all, it advances by an event at a time, and the moment at which a client begins is chosen, too.
+ * Clocks that are apart count the events of their machine alone. Then nothing depends on when a request begins, and it begins
+ * as late as it can: with the first event of its first message. So the verdict is strictest.
+ *
+ * **The bound.** The number of faults in an execution. A late message that the table would refuse does not arrive, because
+ * nothing would change.
+ *
+ * **The verdict.** After each write, somebody reads the book, so that the history has whatever any reader could have seen.
+ * {@link checkHistory} judges it. A 503 needs a reason, too.
+ */
+export class SmallWorld implements World<Event> {
+  readonly #setting: Setting;
+  readonly #table = new MemoryTable();
+  readonly #clients: readonly Client[];
+  readonly #tasks: Task[] = [];
+  readonly #reads: (Operation & { type: 'get' })[] = [];
+  #inTransit: readonly Message[] = [];
+  #late: readonly Message[] = [];
+  #running: Client | undefined;
+  #step = 0;
+  #faults = 0;
+
+  private constructor(setting: Setting) {
+    this.#setting = setting;
+    this.#table.store({ ...bookKey(firstBook.id), ...firstBook, writeToken: firstTag });
+    this.#table.store({ ...counterKey, lastId: firstBook.id });
+    this.#clients = setting.clients.map((steps, index) => ({
+      index,
+      name: 'ABCD'[index] ?? '',
+      books: new BookRepository(new Table(this.#connect(index), 'books')),
+      steps: [...steps],
+      tags: { first: firstTag, own: firstTag },
+      log: [],
+      events: 0,
+      tokens: 0,
+      invocation: new AbortController(),
+    }));
+  }
+
+  static async make(setting: Setting): Promise<SmallWorld> {
+    const world = new SmallWorld(setting);
+    current = world;
+    if (setting.clocks) for (const client of world.#clients) await world.#run(client, () => world.#begin(client));
+    return world;
+  }
+
+  /** @returns the time on the machine that runs, in milliseconds since 1970 */
+  readClock(): number {
+    const { index, events } = this.#running ?? { index: 0, events: 0 };
+    const aheadMs = this.#setting.clocks?.[index];
+    return startMs + (aheadMs === undefined ? this.#step : aheadMs + events);
+  }
+
+  /** Makes what uuid's v7 leaves to chance: the same in each execution, and ascending on each machine. */
+  makeUnique() {
+    const client = this.#running as Client;
+    client.tokens += 1;
+    return { msecs: this.readClock(), seq: client.tokens, random: new Uint8Array(16).fill(client.index) };
+  }
+
+  events(): readonly Event[] {
+    const { faults, faulty = never } = this.#setting;
+    const mayFail = ({ client, command }: Message) =>
+      this.#faults < faults && client.index < faulty && !(command instanceof GetCommand);
+    const fates = ['is carried out', 'breaks off', 'ends its invocation'] as const;
+    const isIdle = ({ task, steps }: Client) => steps.length > 0 && (!task || task.response);
+    // Of clients that differ in nothing, one begins first, whichever it is.
+    const kindOf = ({ name, index, task, steps }: Client) => (task ? name : `${index < faulty} ${steps}`);
+    const beginning = new Map(this.#clients.filter(isIdle).map((client) => [kindOf(client), client]));
+    return [
+      ...this.#inTransit.flatMap((message) =>
+        (mayFail(message) ? fates : fates.slice(0, 1)).map((fate) => ({ client: message.client, fate, message })),
+      ),
+      ...[...beginning.values()].map((client) => ({ client, fate: 'begins' as const })),
+      ...this.#late
+        .filter(({ command }) => this.#table.accepts(command))
+        .map((message) => ({ client: message.client, fate: 'arrives late' as const, message })),
+    ];
+  }
+
+  async happen({ client, fate, message }: Event): Promise<void> {
+    this.#step += 1;
+    if (fate === 'begins') return this.#run(client, () => this.#begin(client));
+    if (fate === 'arrives late') {
+      this.#late = this.#late.filter((other) => other !== message);
+      this.#carryOut(message);
+      return;
+    }
+    const task = client.task as Task;
+    if (task.invoked === never) task.invoked = this.#step;
+    this.#inTransit = this.#inTransit.filter((other) => other !== message);
+    if (fate === 'is carried out') return this.#run(client, this.#carryOut(message));
+    this.#faults += 1;
+    this.#late = [...this.#late, message];
+    client.log.push(fate);
+    task.breaks += 1;
+    task.isCutOff = fate === 'ends its invocation';
+    const error = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    return this.#run(client, () => (task.isCutOff ? client.invocation.abort() : message.fail(error)));
+  }
+
+  /** Runs the code of a client until all of it waits. */
+  async #run(client: Client, start: () => void): Promise<void> {
+    this.#running = client;
+    client.events += 1;
+    start();
+    await setImmediate();
+    const isIdle = client.task?.response && client.steps.length > 0;
+    if (isIdle && this.#setting.clocks) await this.#run(client, () => this.#begin(client));
+  }
+
+  #begin(client: Client): void {
+    const { index, name, books, steps, tags, log } = client;
+    const number = 10 * (index + 1) + steps.length;
+    const request = (steps.shift() as Step)(number, tags);
+    const invoked = this.#setting.clocks ? never : this.#step;
+    const task: Task = { name: name + number, request, invoked, ended: never, breaks: 0, isCutOff: false };
+    this.#tasks.push(task);
+    const end = (response: Response) => {
+      task.response = response;
+      task.ended = this.#step + 0.5;
+      tags.own = response.version ?? tags.own;
+      log.push(response);
+    };
+    client.task = task;
+    client.invocation = new AbortController();
+    void invocationSignal
+      .run(client.invocation.signal, () => send(books, request))
+      .then(end, (error: unknown) => end({ status: outcomeOf(error).status }));
+  }
+
+  /** Makes the document client of a machine. What it sends is in transit until its fate is chosen. */
+  #connect(index: number): DynamoDBDocumentClient {
+    const { alter } = this.#setting;
+    const sendCommand = async (command: Command, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
+      const client = this.#clients[index] as Client;
+      if (client.log.length > maxLogLength) throw new Error('a client sends request after request');
+      if (command instanceof UpdateCommand && command.input.Key?.id === counterKey.id) {
+        return this.#table.execute(command);
+      }
+      for (const write of writesOf(command)) {
+        if (alter && write.ConditionExpression) write.ConditionExpression = alter(write.ConditionExpression);
+      }
+      client.log.push(command.input);
+      return new Promise((respond, fail) => {
+        this.#inTransit = [...this.#inTransit, { client, command, respond, fail }];
+        abortSignal.addEventListener('abort', fail);
+      });
+    };
+    return { send: sendCommand } as unknown as DynamoDBDocumentClient;
+  }
+
+  /** Carries out a message, and reads each book that it changed. @returns what gives its client the response */
+  #carryOut({ client, command, respond, fail }: Message): () => void {
+    const before = this.#table.readAll();
+    try {
+      const output = this.#table.execute(command);
+      for (const item of this.#table.readAll()) if (isBook(item) && !before.includes(item)) this.#read(item);
+      return () => {
+        client.log.push(output);
+        respond(output);
+      };
+    } catch (error) {
+      return () => {
+        client.log.push(error);
+        fail(error);
+      };
+    }
+  }
+
+  /** Somebody reads a book right after a write. */
+  #read(item: Values): void {
+    const { book, version: tag } = parseStoredBook(item);
+    const moment = this.#step + 0.25;
+    const interval = { invoked: moment, returned: moment };
+    this.#reads.push({ type: 'get', id: Number(item.id), ...interval, status: book ? 200 : 404, book, tag });
+  }
+
+  /** @returns what is wrong with the responses, as sentences */
+  judge(): string[] {
+    const failures = this.#tasks.filter((task) => task.response?.status === 503 && !this.#mayFail(task));
+    return [...checkHistory(this.#history()), ...failures.map(({ name }) => `${name} got a 503 without a reason`)];
+  }
+
+  #history(): Operation[] {
+    const { id: _, ...fields } = firstBook;
+    const creation = {
+      type: 'create',
+      fields,
+      invoked: 0,
+      returned: 0,
+      status: 201,
+      book: firstBook,
+      tag: firstTag,
+    } as const;
+    const operations = this.#tasks.map(({ request, invoked, ended, response }): Operation => {
+      const { status = 503, book, version: tag, replayed } = response ?? {};
+      const isKnown = status !== 503;
+      // With one time for all, an attempt that arrives late undoes nothing that began after its request had ended.
+      const deadline = this.#setting.clocks ? never : ended;
+      return { ...request, invoked, returned: isKnown ? ended : never, status, book, tag, replayed, deadline };
+    });
+    return [creation, ...operations, ...this.#reads];
+  }
+
+  /** Whether a 503 has a reason: what its request met, or another write to the same book meanwhile, or none to write to. */
+  #mayFail(task: Task): boolean {
+    const { request, invoked, ended, breaks, isCutOff } = task;
+    if (isCutOff || breaks >= maxBreaks || (request.type !== 'create' && request.id !== firstBook.id)) return true;
+    const isMeanwhile = (other: Task) => other.response?.status === 503 || other.ended > invoked;
+    // The clock of another machine may be ahead by more time than has passed since its write.
+    return this.#tasks.some(
+      (other) => other !== task && other.invoked < ended && (this.#setting.clocks || isMeanwhile(other)),
+    );
+  }
+
+  describe(): string {
+    const described = describeValue([
+      this.#faults,
+      this.#table
+        .readAll()
+        .map((item) => describeValue(item))
+        .sort(),
+      this.#clients.map(({ steps, log }) => [steps.length, log]),
+      this.#late.map(({ command }) => describeValue(command.input)).sort(),
+      this.#reads.map(({ book, tag }) => [book, tag]),
+      this.#tasks.map((task) => describeValue([task.name, ...this.#before(task.invoked), task.ended < never])).sort(),
+    ]);
+    return this.#setting.clocks ? described : rankTokens(described);
+  }
+
+  /** What had ended before a moment, which the verdict depends on. */
+  #before(moment: number): unknown[] {
+    if (moment === never) return [];
+    const ended = this.#tasks.filter((task) => task.ended < moment).map(({ name }) => name);
+    return [ended.sort(), this.#reads.filter(({ returned }) => returned < moment).length];
+  }
+}
+
+/** Describes the events of an execution, one a line. */
+export function describeEvents(events: readonly Event[]): string {
+  const lines = events.map(({ client, fate, message }) => {
+    if (message === undefined) return `${client.name} ${fate}`;
+    const [{ ConditionExpression: condition = '', ExpressionAttributeValues: values = {} } = {}] = writesOf(
+      message.command,
+    );
+    return `${client.name} ${fate}: ${message.command.constructor.name} ${condition} ${describeValue(values)}`;
+  });
+  return rankTokens(lines.join('\n'));
+}
+
+/** Describes a value as JSON, with the length of a long text in its place. */
+function describeValue(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (part?.length > 10_000 ? `${part.length} characters` : part));
+}
+
+const aToken = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Numbers tokens by their order. With one time for all, only that matters: the next token is above all others. */
+function rankTokens(text: string): string {
+  const tokens = [...new Set(text.match(aToken))].sort();
+  return text.replace(aToken, (token) => `token ${tokens.indexOf(token)}`);
+}
+
+function isBook({ shard, id }: Values): boolean {
+  return shard === bookKey(Number(id)).shard;
+}
+
+async function send(books: BookRepository, request: Request): Promise<Response> {
+  if (request.type === 'create') return { status: 201, ...(await books.create(request.fields, request.key)) };
+  if (request.type === 'get') return { status: 200, ...(await books.get(request.id)) };
+  if (request.type === 'update') {
+    return { status: 200, ...(await books.update(request.id, request.changes, request.ifMatch)) };
+  }
+  await books.delete(request.id, request.ifMatch);
+  return { status: 200 };
+}
