@@ -39,17 +39,12 @@ export async function findStack(
 /** @returns why the stack of a stage takes no deploy in this status, and what to do; `undefined` when it takes one */
 export function findObstacle(stage: string, status: string): string | undefined {
   const name = stackNameOf(stage);
-  const command = (action: string) => `aws cloudformation ${action} --stack-name ${name}`;
-  const firstFailed = `Its first deploy failed. Delete what is left, and deploy again: ${command('delete-stack')}`;
+  // CloudFormation's own messages do for the others.
   const remedies: Readonly<Record<string, string>> = {
-    CREATE_FAILED: firstFailed,
-    ROLLBACK_COMPLETE: firstFailed,
-    ROLLBACK_FAILED: firstFailed,
-    REVIEW_IN_PROGRESS: `A first deploy has begun, or ended too early. Unless it is under way: ${command('delete-stack')}`,
-    DELETE_FAILED: `Its removal failed. Repeat it: npm run remove -- --stage ${stage}`,
-    UPDATE_ROLLBACK_FAILED: `A rollback stopped midway. Continue it, and deploy again: ${command('continue-update-rollback')}`,
+    ROLLBACK_COMPLETE:
+      'Its first deploy failed. Delete what is left, and deploy again: aws cloudformation delete-stack',
+    UPDATE_ROLLBACK_FAILED:
+      'A rollback stopped midway. Continue it, and deploy again: aws cloudformation continue-update-rollback',
   };
-  const isBusy = status.endsWith('_IN_PROGRESS');
-  const remedy = remedies[status] ?? (isBusy && 'Somebody else deploys or removes it. Wait for the end.');
-  return remedy ? `The stack ${name} is in ${status}. ${remedy}` : undefined;
+  return remedies[status] && `The stack ${name} is in ${status}. ${remedies[status]} --stack-name ${name}`;
 }

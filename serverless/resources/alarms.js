@@ -14,14 +14,9 @@ const errorShare = {
   Dimensions: toDimensions(api),
   Statistic: 'Average', // of 0 or 1 for each request
   Period: 60,
-  EvaluationPeriods: 5,
-  ComparisonOperator: 'GreaterThanThreshold',
 };
 const ofFunctions = (metric) =>
-  functionNames.map((name) => {
-    const FunctionName = { Ref: `${toLogicalId(name)}LambdaFunction` };
-    return ['AWS/Lambda', metric, { FunctionName }];
-  });
+  functionNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }]);
 
 /** A metric that exists whenever there are requests. */
 const requests = ['AWS/ApiGateway', 'Count', api];
@@ -31,7 +26,6 @@ const namespace = '${self:service}-${sls:stage}';
 const alarmResources = {
   ErrorShareAlarm: createAlarm(`More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`, {
     ...errorShare,
-    DatapointsToAlarm: 3,
     Threshold: '${param:maxErrorShare}',
   }),
   RollbackAlarm: createAlarm(`So many requests to ${service} end in 5xx that a deploy is rolled back`, {
@@ -40,43 +34,45 @@ const alarmResources = {
     Threshold: 0.05,
   }),
   LatencyAlarm: createAlarm(`One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`, {
-    ...compute('IF(requests >= 100, latency, 0)', 300, {
-      requests,
-      latency: ['AWS/ApiGateway', 'Latency', api, 'p99'],
-    }),
+    Metrics: compute(
+      'IF(requests >= 100, latency, 0)',
+      { requests, latency: ['AWS/ApiGateway', 'Latency', api, 'p99'] },
+      300,
+    ),
     Threshold: '${param:maxLatencyMs}',
   }),
   UnauthorizedShareAlarm: createStatusAlarm(401, `Clients of ${service} send wrong passwords or tokens`),
   TooManyRequestsShareAlarm: createStatusAlarm(429, `Clients of ${service} send more requests than its limits allow`),
-  FunctionErrorsAlarm: createSumAlarm(`A function of ${service} crashed or ran out of time`, ofFunctions('Errors'), {
-    datapoints: 1,
-    threshold: 1,
+  FunctionErrorsAlarm: createAlarm(`A function of ${service} crashed or ran out of time`, {
+    Metrics: sum(ofFunctions('Errors')),
+    DatapointsToAlarm: 1,
+    Threshold: 0,
   }),
-  FunctionThrottlesAlarm: createSumAlarm(
-    `Functions of ${service} are throttled (the account has no concurrency left)`,
-    ofFunctions('Throttles'),
-    { datapoints: 3, threshold: 1 },
-  ),
+  FunctionThrottlesAlarm: createAlarm(`Functions of ${service} are throttled (the account has no concurrency left)`, {
+    Metrics: sum(ofFunctions('Throttles')),
+    Threshold: 0,
+  }),
   ConcurrencyAlarm: createAlarm('More than ${param:maxConcurrency} function instances of the account are in use', {
     Namespace: 'AWS/Lambda',
     MetricName: 'ClaimedAccountConcurrency', // with the reserved ones
     Statistic: 'Maximum',
     Period: 60,
-    EvaluationPeriods: 5,
-    DatapointsToAlarm: 3,
-    ComparisonOperator: 'GreaterThanThreshold',
     Threshold: '${param:maxConcurrency}',
   }),
-  TableThrottlesAlarm: createSumAlarm(
-    `Requests to the table of ${service} are throttled`,
-    ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => ['AWS/DynamoDB', metric, table]),
-    { datapoints: 3, threshold: 10, basis: requests },
-  ),
-  TableErrorsAlarm: createSumAlarm(
-    `DynamoDB fails requests of ${service}`,
-    tableOperations.map((Operation) => ['AWS/DynamoDB', 'SystemErrors', { ...table, Operation }]),
-    { datapoints: 3, threshold: 1, basis: requests },
-  ),
+  TableThrottlesAlarm: createAlarm(`Requests to the table of ${service} are throttled`, {
+    Metrics: sum(
+      ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => ['AWS/DynamoDB', metric, table]),
+      requests,
+    ),
+    Threshold: 9,
+  }),
+  TableErrorsAlarm: createAlarm(`DynamoDB fails requests of ${service}`, {
+    Metrics: sum(
+      tableOperations.map((Operation) => ['AWS/DynamoDB', 'SystemErrors', { ...table, Operation }]),
+      requests,
+    ),
+    Threshold: 0,
+  }),
 };
 
 /** All alarms go to one topic. docs/operations.md, "Alarms", has the actions. */
@@ -110,64 +106,47 @@ export const alarms = {
 };
 
 /**
- * An alarm on the sum of some metrics. The metrics of errors in DynamoDB exist only while there are errors, and AWS's
- * documents disagree about whether alarms on them treat missing data as other alarms do. A basis, a metric that always
- * exists, makes the sum 0 then.
+ * The metrics of errors in DynamoDB exist only while there are errors, and AWS's documents disagree about whether alarms on
+ * them treat missing data as other alarms do. A basis, a metric that always exists, makes the sum 0 then.
  */
-function createSumAlarm(description, metrics, { datapoints, threshold, basis }) {
+function sum(metrics, basis) {
   const byId = Object.fromEntries(metrics.map((metric, index) => [`m${index + 1}`, metric]));
-  const filled = Object.keys(byId)
-    .map((id) => `FILL(${id}, 0)`)
-    .join(' + ');
-  return createAlarm(description, {
-    ...compute(basis ? `${filled} + 0 * basis` : 'SUM(METRICS())', 60, { ...byId, ...(basis && { basis }) }),
-    EvaluationPeriods: 5,
-    DatapointsToAlarm: datapoints,
-    ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-    Threshold: threshold,
-  });
+  if (basis === undefined) return compute('SUM(METRICS())', byId);
+  const filled = Object.keys(byId).map((id) => `FILL(${id}, 0)`);
+  return compute([...filled, '0 * basis'].join(' + '), { ...byId, basis });
 }
 
 /** An alarm on the share of a status among all requests, if there are more than a few. */
 function createStatusAlarm(status, description) {
   const refused = [namespace, `Status${status}`, {}];
-  const share = compute('IF(refused >= 50, refused / requests, 0)', 300, { refused, requests });
-  return createAlarm(description, { ...share, Threshold: 0.05 });
+  const Metrics = compute('IF(refused >= 50, refused / requests, 0)', { refused, requests }, 300);
+  return createAlarm(description, { Metrics, Threshold: 0.05 });
 }
 
-/** The metric of a status, counted in the access log; API Gateway's own metrics have all 4xx in one. */
+/** Counts a status in the access log; API Gateway's own metrics have all 4xx in one. */
 function countStatus(status) {
   const metric = { MetricNamespace: namespace, MetricName: `Status${status}`, MetricValue: '1', DefaultValue: 0 };
-  const FilterPattern = `{ $.status = "${status}" }`;
-  const LogGroupName = { Ref: 'AccessLogGroup' };
-  return {
-    Type: 'AWS::Logs::MetricFilter',
-    Properties: { LogGroupName, FilterPattern, MetricTransformations: [metric] },
-  };
+  const ofLog = { LogGroupName: { Ref: 'AccessLogGroup' }, FilterPattern: `{ $.status = "${status}" }` };
+  return { Type: 'AWS::Logs::MetricFilter', Properties: { ...ofLog, MetricTransformations: [metric] } };
 }
 
-/**
- * The properties of an alarm on an expression, which is above the threshold in each of three periods.
- *
- * @param metrics - by their names in the expression: namespace, name, dimensions, and the statistic, a sum by default
- */
-function compute(Expression, Period, metrics) {
+/** @param metrics - by their names in the expression: namespace, name, dimensions, and the statistic, a sum by default */
+function compute(Expression, metrics, Period = 60) {
   const operands = Object.entries(metrics).map(([Id, [Namespace, MetricName, dimensions, Stat = 'Sum']]) => {
     const Metric = { Namespace, MetricName, Dimensions: toDimensions(dimensions) };
     return { Id, ReturnData: false, MetricStat: { Metric, Stat, Period } };
   });
-  return {
-    Metrics: [{ Id: 'value', Expression, Label: 'value' }, ...operands],
-    EvaluationPeriods: 3,
-    DatapointsToAlarm: 3,
-    ComparisonOperator: 'GreaterThanThreshold',
-  };
+  return [{ Id: 'value', Expression }, ...operands];
 }
 
+/** An alarm that goes off above its threshold, by default in three of five periods. */
 function createAlarm(AlarmDescription, properties) {
   const topic = [{ Ref: 'AlarmTopic' }];
-  const common = { TreatMissingData: 'notBreaching', AlarmActions: topic, OKActions: topic }; // no data: no requests
-  return { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmDescription, ...properties, ...common } };
+  const common = {
+    ...{ ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 5, DatapointsToAlarm: 3 },
+    ...{ TreatMissingData: 'notBreaching', AlarmActions: topic, OKActions: topic }, // no data: no requests
+  };
+  return { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmDescription, ...common, ...properties } };
 }
 
 function toDimensions(values) {
