@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -52,11 +52,11 @@ export function createFunctionLoader(directory: string) {
     const load = async ([name, { handler, timeout, events = [] }]: [string, FunctionDefinition]) => {
       const dot = handler.lastIndexOf('.');
       const [file, exported] = [`${handler.slice(0, dot)}.ts`, handler.slice(dot + 1)];
+      const named = `serverless.yml names ${handler} as the function ${name}`;
+      if (!existsSync(join(directory, file))) throw new DefinitionError(`${named}, but there is no ${file}`);
       const module = await import(`${root}${file}${query}`);
       if (typeof module[exported] !== 'function') {
-        throw new DefinitionError(
-          `serverless.yml names ${handler} as the function ${name}, but ${file} exports no ${exported}`,
-        );
+        throw new DefinitionError(`${named}, but ${file} exports no ${exported}`);
       }
       return {
         name,

@@ -89,6 +89,12 @@ test.each([
   ],
   ['functions that are commented out', '\nfunctions:', '\nfunctions:\nnone:', /serverless\.yml has no functions/],
   [
+    'a misspelt file',
+    'handlers/get-book.',
+    'handlers/getbook.',
+    /serverless\.yml names handlers\/getbook\.handler as the function getBook, but there is no/,
+  ],
+  [
     'a misspelt export',
     'handlers/get-book.handler',
     'handlers/get-book.handle',
