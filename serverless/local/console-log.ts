@@ -15,6 +15,8 @@ interface LogEntry {
   readonly error?: LoggedError;
 }
 
+const nodeFrame = /\n +at [^\n]*\bnode:[^\n]*/g; // ten of them come with each syntax error
+
 const prematureClose = 'Premature close'; // Node's error when a client leaves before the end of a stream
 
 export type ConsoleLog = ReturnType<typeof createConsoleLog>;
@@ -62,5 +64,6 @@ function formatEntry({ level, message, route, error }: LogEntry): string | undef
 }
 
 function formatError({ name, message, cause, stack = `${name}: ${message}` }: LoggedError): string {
-  return cause === undefined ? stack : `${stack}\n  caused by ${formatError(cause).replaceAll('\n', '\n  ')}`;
+  const own = stack.replaceAll(nodeFrame, '');
+  return cause === undefined ? own : `${own}\n  caused by ${formatError(cause).replaceAll('\n', '\n  ')}`;
 }
