@@ -29,11 +29,7 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
     `Make it readable and writable, ${elsewhere}`,
   ],
   [/ENOTDIR|EEXIST/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
-  [
-    /The data is gone/,
-    'it was deleted or moved while the service ran',
-    'Put it back, or start the service again: it then has an empty catalog.',
-  ],
+  [/The data is gone/, 'it was deleted or moved while the service ran', 'Put it back, or go on with an empty catalog.'],
   [
     /LEVEL_CORRUPTION|Corruption|No such file|\.ldb: Invalid argument/,
     'its files are damaged',

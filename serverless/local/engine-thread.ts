@@ -1,15 +1,10 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ClassicLevel } from 'classic-level';
-import { refuseWithoutData, requireData } from './deleted-folder.ts';
 import { createEngine } from './dynamodb-engine.ts';
-
-export interface EngineThreadData {
-  readonly folder: string;
-  /** Loopback port to listen on; 0 for a free one. */
-  readonly port: number;
-}
 
 // dynalite closes an iterator by `return`, which abstract-level's lack: each page of a list would stay in memory.
 const { values } = ClassicLevel.prototype;
@@ -18,11 +13,21 @@ ClassicLevel.prototype.values = function valuesToReturn(this: ClassicLevel, opti
   return Object.assign(iterator, { return: () => iterator.close() });
 } as unknown as typeof values;
 
-const { folder, port } = workerData as EngineThreadData;
+const folder: string = workerData;
+const server = await createEngine(folder);
 
-// A second start, after a failure.
-if (port !== 0) requireData(folder);
-const server = (await createEngine(folder)).listen(port, '127.0.0.1');
-refuseWithoutData(server, folder);
+// The engine keeps this file open and never replaces it. Once the folder is deleted or moved, the engine would go on with
+// its open files, and acknowledge what nobody finds again.
+const readLockInode = () => statSync(join(folder, 'LOCK'), { throwIfNoEntry: false })?.ino;
+const lockInode = readLockInode();
+server.prependListener('request', (_request, response) => {
+  const end = response.end.bind(response) as () => typeof response;
+  response.end = (...args: []) => {
+    if (readLockInode() !== lockInode) throw new Error('The data is gone');
+    return end(...args);
+  };
+});
+
+server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 parentPort?.postMessage((server.address() as AddressInfo).port);

@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts';
 
 /**
  * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. `onFailure` gets a
- * sentence for people when the embedded engine fails later.
+ * sentence for people when the embedded engine fails later, after which every request for books gets 503.
  *
  * @returns the value of DB_URL, and where the books are, for people
  * @throws {StartError} when the database cannot be used
@@ -23,7 +23,7 @@ async function startEmbeddedStorage(folder: string, onFailure: (problem: string)
     await prepareDataFolder(folder);
     const endpoint = await startEmbeddedEngine(folder, (error) => {
       failure = error;
-      if (started) onFailure(diagnoseDataFolder(folder, error));
+      if (started) onFailure(`${diagnoseDataFolder(folder, error)} Then start the service again.`);
     });
     const table = { endpoint, region: 'us-east-1', tableName: 'books' };
     await prepareTable(table);
