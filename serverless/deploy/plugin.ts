@@ -1,7 +1,7 @@
 import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { readSettings, settingsPath } from './settings.ts';
-import { findObstacle, findStack, stackNameOf } from './stack.ts';
+import { findObstacle, findStack, findTableConflict, findVersion, stackNameOf } from './stack.ts';
 import { findParameterProblem } from './stage-parameters.ts';
 import { findRegion, findStageProblem, noRegion } from './target.ts';
 
@@ -13,6 +13,10 @@ interface Options {
   verbose?: boolean;
 }
 
+interface CleanupPlugin {
+  getObjectsToRemove(): Promise<readonly { readonly Key: string }[]>;
+}
+
 interface ChangeSetPlugin {
   getCreateChangeSetParams(options: unknown): object;
 }
@@ -21,10 +25,11 @@ interface ChangeSetPlugin {
  * Serverless plugin for what the framework leaves open about the commands on a stage:
  * - a stage, a region, credentials or parameters that are wrong or missing end a command before it does anything;
  * - `${setting:NAME}` is a setting of the stage (settings.ts) in a deploy, and nothing otherwise;
- * - a stack that takes no deploy ends it with what to do (stack.ts);
+ * - a stack that takes no deploy, or uses another table than the setting says, ends it with what to do (stack.ts);
  * - an alarm rolls back an update (rollback-triggers.ts), but not a rollback;
  * - a failed update ends when CloudFormation has rolled it back;
- * - a deploy adopts the table that a removed stack left behind, with its books; a rollback keeps a restored one.
+ * - a deploy keeps the artifacts of the version before it, for a rollback;
+ * - a deploy adopts the table that a removed stack left behind, with its books; a rollback keeps that of the stage.
  */
 export default class DeployPlugin {
   readonly hooks: Hooks;
@@ -49,16 +54,16 @@ export default class DeployPlugin {
       },
       'before:aws:deploy:deploy:createStack': async () => {
         this.#adoptRetainedTable();
+        await this.#keepRunningVersion();
         const minutes = Number(this.#parameters.monitoringMinutes);
         const config = await this.#aws.getAwsSdkV3Config();
         const triggers = await findRollbackTriggers(await this.#findStack(), minutes, config);
         serverless.service.provider.rollbackConfiguration = triggers;
       },
-      'before:rollback:rollback': async () => {
+      'before:rollback:rollback': () => {
         const { provider } = serverless.service;
         provider.rollbackConfiguration = noRollbackTriggers;
         // The template of an earlier version would use the table that the stage had then.
-        if (!(await this.#findStack())?.parameters.RestoredTable) return;
         provider.stackParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }];
       },
       'after:remove:remove': () =>
@@ -97,7 +102,11 @@ export default class DeployPlugin {
     if (problem !== undefined) this.#fail(problem);
     if (!this.#isOneOf(updateCommands)) return;
     const stack = await this.#findStack();
-    const obstacle = stack && findObstacle(this.#stage, stack.status);
+    if (stack === undefined) return;
+    // A rollback keeps the table, whatever the setting is.
+    const isDeploy = this.#serverless.processedInput.commands[0] === 'deploy';
+    const conflict = isDeploy ? findTableConflict(this.#stage, stack, this.#parameters.tableName) : undefined;
+    const obstacle = findObstacle(this.#stage, stack.status) ?? conflict;
     if (obstacle !== undefined) this.#fail(obstacle);
   }
 
@@ -137,6 +146,16 @@ export default class DeployPlugin {
       const getParams = plugin.getCreateChangeSetParams.bind(plugin);
       plugin.getCreateChangeSetParams = (options) => ({ ...getParams(options), ImportExistingResources: true });
     }
+  }
+
+  /** The framework keeps the newest artifacts only, and a rollback may have gone back to older ones. */
+  async #keepRunningVersion(): Promise<void> {
+    const version = await findVersion(stackNameOf(this.#stage), await this.#aws.getAwsSdkV3Config());
+    const isCleanup = (plugin: object): plugin is CleanupPlugin => 'getObjectsToRemove' in plugin;
+    const plugin = this.#serverless.pluginManager.plugins.find(isCleanup);
+    if (plugin === undefined) throw new Error('the framework has no plugin that removes artifacts');
+    const getObjects = plugin.getObjectsToRemove.bind(plugin);
+    plugin.getObjectsToRemove = async () => (await getObjects()).filter(({ Key }) => !Key.includes(`/${version}-`));
   }
 
   #fail(message: string): never {

@@ -2,6 +2,7 @@ import {
   CloudFormation,
   type CloudFormationClientConfig,
   CloudFormationServiceException,
+  type Tag,
 } from '@aws-sdk/client-cloudformation';
 
 /** What CloudFormation says of the stack of a stage. */
@@ -10,6 +11,7 @@ export interface StageStack {
   /** By name. */
   readonly outputs: Readonly<Record<string, string | undefined>>;
   readonly parameters: Readonly<Record<string, string | undefined>>;
+  readonly tags: readonly Tag[];
 }
 
 /** The name of the stack of a stage, and of the table that it creates. */
@@ -24,16 +26,41 @@ export async function findStack(
 ): Promise<StageStack | undefined> {
   try {
     const { Stacks } = await new CloudFormation(config).describeStacks({ StackName });
-    const { StackStatus = '', Outputs = [], Parameters = [] } = Stacks?.[0] ?? {};
+    const { StackStatus = '', Outputs = [], Parameters = [], Tags = [] } = Stacks?.[0] ?? {};
     const outputs = Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
     const values = Parameters.map(({ ParameterKey, ParameterValue }) => [ParameterKey, ParameterValue]);
     const parameters = Object.fromEntries(values);
-    return { status: StackStatus, outputs: Object.fromEntries(outputs), parameters };
+    return { status: StackStatus, outputs: Object.fromEntries(outputs), parameters, tags: Tags };
   } catch (error) {
     const isMissing = error instanceof CloudFormationServiceException && error.name === 'ValidationError';
     if (isMissing) return undefined;
     throw error;
   }
+}
+
+/** @returns the timestamp of the version that a stack runs, which a rollback takes; `undefined` when there is no stack */
+export async function findVersion(
+  StackName: string,
+  config: CloudFormationClientConfig = {},
+): Promise<string | undefined> {
+  if ((await findStack(StackName, config)) === undefined) return undefined;
+  const { TemplateBody = '' } = await new CloudFormation(config).getTemplate({ StackName });
+  // The key of the code: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.
+  return /"serverless\/[^/]+\/[^/]+\/(\d+)-/.exec(TemplateBody)?.[1];
+}
+
+/**
+ * Compares the table of a stack with the setting `tableName`. A deploy must not switch between tables: it would neither
+ * raise the counter nor compare the books.
+ *
+ * @returns what to do when they differ
+ */
+export function findTableConflict(stage: string, stack: StageStack, tableName: string): string | undefined {
+  const used = stack.outputs.BookTableName;
+  if (used === undefined || used === (tableName || stackNameOf(stage))) return undefined;
+  const command = `npm run restore -- --stage ${stage} --switch --table`;
+  const setting = tableName === '' ? 'is not set' : `is ${tableName}`;
+  return `The stage uses the table ${used}, and its setting tableName ${setting}. To keep the table: ${command} ${used}`;
 }
 
 /** @returns why the stack of a stage takes no deploy in this status, and what to do; `undefined` when it takes one */

@@ -33,8 +33,8 @@ export function findParameterProblem(
   }
   if (probe !== '' && probe !== 'on') return 'probe has to be "on", or unset.';
   // The permissions boundary allows these.
-  if (tableName !== '' && tableName !== stackName && !tableName.startsWith(`${stackName}-`)) {
-    return `tableName has to be ${stackName}, or begin with ${stackName}-.`;
+  if (tableName !== '' && !tableName.startsWith(`${stackName}-`)) {
+    return `tableName has to begin with ${stackName}-, or to be unset.`;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
 import { testSettings } from '../../tools/local/local-service.ts';
-import { formatGatewayReport } from '../../tools/smoke/gateway-report.ts';
+import { formatGatewayReport } from '../../tools/operations/gateway-report.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { useLocalService } from './use-local-service.ts';
 

@@ -29,11 +29,8 @@ test.each([
   ['conformance/main.ts', '--base-url, --username and --password are needed.'],
   ['tools/bench/main.ts --only nothing', 'There is no part nothing to measure'],
   ['tools/bench/main.ts gard', 'There is no command gard'],
-  ['tools/smoke/main.ts', '--stage is needed.'],
-  [
-    'tools/restore/main.ts --stage prod --at 2026-01-31T12:00:00',
-    '--at 2026-01-31T12:00:00 is not a past moment with a time zone, like 2026-01-31T12:00:00Z.',
-  ],
+  ['tools/operations/smoke.ts', '--stage is needed.'],
+  ['tools/operations/restore.ts --stage prod', '--table is needed.'],
 ])('%s says what is wrong', (command, stderr) => {
   expect(run(command, '', '')).toEqual({ status: 2, stdout: '', stderr });
 });
@@ -41,7 +38,7 @@ test.each([
 test.each([
   'conformance/main.ts',
   'tools/bench/main.ts',
-  'tools/smoke/main.ts',
+  'tools/operations/smoke.ts',
   'tools/api/generate.ts',
   'tools/books/main.ts',
 ])('%s has help', (command) => {

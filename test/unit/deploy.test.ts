@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Outcome } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
-import { findObstacle } from '../../serverless/deploy/stack.ts';
+import { findObstacle, findTableConflict } from '../../serverless/deploy/stack.ts';
 import { findParameterProblem } from '../../serverless/deploy/stage-parameters.ts';
 import type { StageParameters } from '../../serverless/framework.ts';
 
@@ -37,6 +37,20 @@ test.each(['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE', 'IM
   },
 );
 
+test.each([
+  ['book-catalog-prod', '', undefined],
+  ['book-catalog-prod-1', 'book-catalog-prod-1', undefined],
+  ['book-catalog-prod', 'book-catalog-prod-1', 'is book-catalog-prod-1'],
+  ['book-catalog-prod-1', '', 'is not set'],
+  ['book-catalog-prod-1', 'book-catalog-prod-2', 'is book-catalog-prod-2'],
+])('a deploy of a stage that uses %s with the setting tableName "%s" is refused: %j', (used, setting, refusal) => {
+  const stack = { status: 'UPDATE_COMPLETE', outputs: { BookTableName: used }, parameters: {}, tags: [] };
+  const command = `npm run restore -- --stage prod --switch --table ${used}`;
+  const text = `The stage uses the table ${used}, and its setting tableName ${refusal}. To keep the table: ${command}`;
+
+  expect(findTableConflict('prod', stack, setting)).toBe(refusal && text);
+});
+
 /** The defaults of the stages, without settings. */
 const defaults = Object.entries<unknown>(parse(readFileSync('serverless/stages.yml', 'utf8')).default).map(
   ([name, value]) => [name, /^\$\{setting:\w+, '?(.*?)'?\}$/.exec(String(value))?.[1] ?? value],
@@ -44,7 +58,7 @@ const defaults = Object.entries<unknown>(parse(readFileSync('serverless/stages.y
 const alarmEmail = 'oncall@example.com';
 const ofZone = 'certificateArn and hostedZoneId need domainName.';
 const ofBudget = 'monthlyBudget has to be a whole number of US dollars, and needs alarmEmail.';
-const ofTable = 'tableName has to be book-catalog-prod, or begin with book-catalog-prod-.';
+const ofTable = 'tableName has to begin with book-catalog-prod-, or to be unset.';
 
 /** A problem, a parameter, values of it that have the problem, and other parameters. */
 test.each<[unknown, keyof StageParameters, values: unknown[], others?: Partial<StageParameters>]>([
@@ -52,7 +66,7 @@ test.each<[unknown, keyof StageParameters, values: unknown[], others?: Partial<S
   [undefined, 'hostedZoneId', ['', hostedZoneId], domain],
   [undefined, 'monitoringMinutes', ['0', 30]],
   [undefined, 'monthlyBudget', ['', '150'], { alarmEmail, listConcurrency: 5, probe: 'on' }],
-  [undefined, 'tableName', ['book-catalog-prod', 'book-catalog-prod-20260131T120000Z']],
+  [undefined, 'tableName', ['', 'book-catalog-prod-20260131T120000Z']],
   [undefined, 'requestsPerAddress', ['10', 600, '100000000']],
   [ofZone, 'hostedZoneId', [hostedZoneId]],
   [ofZone, 'certificateArn', [certificateArn]],
@@ -77,7 +91,7 @@ test.each<[unknown, keyof StageParameters, values: unknown[], others?: Partial<S
   [ofBudget, 'monthlyBudget', ['0', '1.5', '$9'], { alarmEmail }],
   ['listConcurrency has to be a whole number of instances, 1 to 1000.', 'listConcurrency', ['0', '1001', 'all']],
   ['probe has to be "on", or unset.', 'probe', ['off', 'true', '5']],
-  [ofTable, 'tableName', ['books', 'book-catalog-dev', 'book-catalog-production']],
+  [ofTable, 'tableName', ['books', 'book-catalog-prod', 'book-catalog-dev', 'book-catalog-production']],
 ])('the problem %j is found in the parameter %s with the values %j', (problem, name, values, others) => {
   for (const value of values) {
     const parameters = { ...Object.fromEntries(defaults), ...others, [name]: value };

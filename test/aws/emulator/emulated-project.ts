@@ -28,9 +28,14 @@ export function makeEmulatedProject(emulatorUrl: string) {
   replace(list, 'import', "import '../test/support/collect-streams.ts';\nimport");
   // It uses HTTP, which the policy of the deployment bucket refuses for all but the root user.
   replace('serverless.yml', 'deploymentBucket:', 'deploymentBucket:\n    skipPolicySetup: true');
+  // Each deploy removes all artifacts but its own, and those of the version before.
+  replace('serverless.yml', 'Artifacts: 30', 'Artifacts: 1');
   // Requests to DynamoDB's address at AWS would leave the machine.
   // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation replaces it
   replace('serverless.yml', 'https://dynamodb.${AWS::Region}.${AWS::URLSuffix}', emulatorUrl);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation replaces it
+  const address = 'https://${ApiGatewayRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}';
+  replace('serverless/resources/probe.yml', address, `${emulatorUrl}/_aws/execute-api/\${ApiGatewayRestApi}`);
   replace('serverless.yml', 'transferMode: STREAM', 'transferMode: BUFFERED');
   replace('serverless.yml', 'timeoutInMillis: 310000', 'timeoutInMillis: 29000'); // only STREAM allows more
   // An alarm on the sum of several metrics fails the stack.

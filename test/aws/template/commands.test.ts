@@ -12,16 +12,15 @@ const noCredentials = /^AWS cannot be used with these credentials: .*credentials
 
 test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`${serverless} package ${prdo}`, wrong, noStage],
-  [`tools/smoke/main.ts ${prdo}`, {}, noStage],
-  [`tools/drill/main.ts ${prdo}`, {}, noStage],
-  [`serverless/deploy/deployed.ts ${prdo}`, {}, noStage],
+  [`tools/operations/smoke.ts ${prdo}`, {}, noStage],
+  [`tools/operations/deployed.ts ${prdo}`, {}, noStage],
   [`${serverless} deploy --stage prod`, wrong, noRegion],
-  ['tools/smoke/main.ts --stage prod', {}, noRegion],
-  ['tools/restore/main.ts --stage prod --at 2026-01-31T12:00:00Z', {}, noRegion],
+  ['tools/operations/smoke.ts --stage prod', {}, noRegion],
+  ['tools/operations/restore.ts --stage prod --table book-catalog-prod-1', {}, noRegion],
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],
-  [`serverless/deploy/deployed.ts ${prod}`, {}, 'Could not load credentials from any providers'],
-  [`tools/smoke/main.ts ${prod}`, unreachable, /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/],
+  [`tools/operations/deployed.ts ${prod}`, {}, 'Could not load credentials from any providers'],
+  [`tools/operations/smoke.ts ${prod}`, unreachable, /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/],
   [`${serverless} package --param domainName=api.example.com`, {}, /^domainName needs certificateArn, .*\.$/],
 ])('%s with %j ends with what is wrong', async (command, settings, message) => {
   const { PATH, HOME = '/' } = process.env;

@@ -6,6 +6,7 @@ import { reportStageError, selectTarget } from '../../serverless/deploy/target.t
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
+import { describeInvocations } from './invocation-reports.ts';
 
 /** A new account may have 10 concurrent instances, and other clients need some of them. */
 const requestsAtOnce = 4;
@@ -15,7 +16,8 @@ const usage = `Usage: npm run smoke -- --stage STAGE [--region REGION] [options]
 Runs the conformance suite against a deployed stage, with the address and the password that its stack has: a few requests
 at a time, on a stage with many books in pages, and with books of its own that it deletes. Needs AWS credentials that may
 read the stack and its credentials secret (docs/operations.md). Where API Gateway itself responds otherwise than the local
-service, it says so and does not fail; --report FILE writes down what API Gateway responded with.
+service, it says so and does not fail; --report FILE writes down what API Gateway responded with. At the end it prints
+cold starts, durations and memory of each function.
 Options: --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and
 --without, as in \`npm run conformance\`.`;
 
@@ -37,6 +39,7 @@ async function main(): Promise<number> {
   const deployed = await findDeployedStage(stage);
   const baseUrl = values['base-url'] ?? (await findAddress(deployed));
   console.log(`Stage ${stage} at ${baseUrl}`);
+  const startedAt = Date.now();
   const { exitCode, gatewayCases } = await runSuite({
     ...deployed,
     baseUrl,
@@ -49,5 +52,15 @@ async function main(): Promise<number> {
     writeFileSync(report, formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases));
     console.log(`What API Gateway responded with is in ${report}.`);
   }
+  await printInvocations(stage, startedAt).catch((error: Error) =>
+    console.log(`No reports of Lambda: ${error.message}`),
+  );
   return exitCode;
+}
+
+async function printInvocations(stage: string, since: number): Promise<void> {
+  console.log(
+    'What Lambda reports, in medians (docs/benchmarks.md has the memory and cold starts that were measured):',
+  );
+  for (const line of await describeInvocations(stage, since)) console.log(line);
 }

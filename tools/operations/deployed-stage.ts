@@ -14,9 +14,9 @@ export interface DeployedStage {
   readonly corsOrigin?: string | undefined;
 }
 
-/** @throws {StageError} as {@link readOutputs} does, and an error of AWS when its credentials cannot be read */
+/** @throws {StageError} as {@link readStack} does, and an error of AWS when its credentials cannot be read */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
-  const { ServiceEndpoint: baseUrl = '', ...outputs } = await readOutputs(stage);
+  const { ServiceEndpoint: baseUrl = '', ...outputs } = (await readStack(stage)).outputs;
   const { ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin, CredentialsSecret: SecretId } = outputs;
   const { SecretString = '' } = await new SecretsManager().getSecretValue({ SecretId });
   return { baseUrl, executeApiUrl, corsOrigin, ...JSON.parse(SecretString) };
@@ -36,12 +36,12 @@ export async function findAddress({ baseUrl, executeApiUrl }: DeployedStage): Pr
 }
 
 /** @throws {StageError} when there is no such stack, when it cannot be read, or when its deploy failed */
-export async function readOutputs(stage: string): Promise<StageStack['outputs']> {
+export async function readStack(stage: string): Promise<StageStack> {
   const stackName = stackNameOf(stage);
   const stack = await findStack(stackName).catch((cause: Error) => {
     throw new StageError(`The stack ${stackName} cannot be read: ${cause.message}`, { cause });
   });
   if (stack === undefined) throw new StageError(`${stackName} is not deployed in this account and region.`);
-  if (stack.outputs.ServiceEndpoint !== undefined) return stack.outputs;
+  if (stack.outputs.ServiceEndpoint !== undefined) return stack;
   throw new StageError(`The stack ${stackName} has no outputs: its last deploy failed. Deploy it again.`);
 }

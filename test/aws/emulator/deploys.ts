@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { APIGateway } from '@aws-sdk/client-api-gateway';
+import { CloudWatch } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
+import { findStack } from '../../../serverless/deploy/stack.ts';
+import { findDeployedStage } from '../../../tools/operations/deployed-stage.ts';
+import { checkBoundary } from './boundary.ts';
+import { type EmulatedStage, findResources, StackName, stage } from './emulated-stage.ts';
+
+/** How often the end of a rollback is kept from the framework; in AWS it takes minutes. */
+const pollsWithoutEnd = 2;
+
+/**
+ * Deploys and runs the smoke test, as the pipeline does.
+ *
+ * @param triggers - the alarms that have to roll the update back
+ * @param groups - those of the cases to run; all by default
+ */
+export async function deployAndTest(
+  emulated: EmulatedStage,
+  triggers: readonly string[],
+  groups?: readonly string[],
+): Promise<void> {
+  await emulated.run('deploy');
+  checkTriggers(emulated, triggers);
+  await writeInvocationReport();
+  const report = join(emulated.project.folder, 'gateway.md');
+  const { status, stdout } = await emulated.smoke(groups, '--report', report);
+  assert.equal(status, 0);
+  assert.match(stdout, /^getBook +1 +210\.5 +1 +12\.25 +7 +101$/m);
+  assert.match(readFileSync(report, 'utf8'), /`GET \/nowhere`: 404/);
+}
+
+/** Writes what Lambda writes, which the emulator writes in the text format, after the moment at which a smoke test begins. */
+async function writeInvocationReport(): Promise<void> {
+  const client = new CloudWatchLogs();
+  const stream = { logGroupName: `/aws/lambda/${StackName}-getBook`, logStreamName: `lambda-${Date.now()}` };
+  await client.createLogStream(stream);
+  const metrics = { durationMs: 12.25, initDurationMs: 210.5, memorySizeMB: 1769, maxMemoryUsedMB: 101 };
+  const message = JSON.stringify({ type: 'platform.report', record: { metrics, status: 'success' } });
+  await client.putLogEvents({ ...stream, logEvents: [{ timestamp: Date.now() + 30_000, message }] });
+}
+
+/** Checks the rollback triggers of the last update. */
+function checkTriggers({ changeSets }: EmulatedStage, expected: readonly string[]): void {
+  const isTrigger = (name: string) => /^RollbackConfiguration\..*\.Arn$/.test(name);
+  const arns = [...(changeSets.at(-1) ?? [])].filter(([name]) => isTrigger(name)).map(([, arn]) => arn);
+  const names = arns.map((arn) => arn.replace(/.*:alarm:book-catalog-prod-([A-Za-z]+)-.*/, '$1'));
+  assert.deepEqual(names, expected);
+  const minutes = changeSets.at(-1)?.get('RollbackConfiguration.MonitoringTimeInMinutes');
+  assert.equal(minutes, expected.length === 0 ? '0' : '5');
+}
+
+/** Checks what the settings cause, and the boundary, which the deployer stack sets. */
+export async function checkSettings(settings: { readonly corsOrigin: string }): Promise<void> {
+  const { corsOrigin } = await findDeployedStage(stage);
+  assert.equal(corsOrigin, settings.corsOrigin);
+  assert.equal((await findResources('AWS::SNS::Subscription')).length, 1);
+  assert.equal((await findResources('AWS::Events::Rule')).length, 1);
+  await checkBoundary();
+}
+
+/** Checks that what the framework does after a deploy has not taken away the access log or tags. */
+export async function checkAccessLog(): Promise<void> {
+  const logGroupNamePrefix = '/aws/api-gateway/';
+  const { logGroups = [] } = await new CloudWatchLogs().describeLogGroups({ logGroupNamePrefix });
+  const found = logGroups.map(({ logGroupName, retentionInDays }) => [logGroupName, retentionInDays]);
+  assert.deepEqual(found, [['/aws/api-gateway/book-catalog-prod-access', 90]]);
+  const [restApiId] = await findResources('AWS::ApiGateway::RestApi');
+  const { tags } = await new APIGateway().getStage({ restApiId, stageName: stage });
+  assert.deepEqual([tags?.SERVICE, tags?.STAGE], ['book-catalog', stage]);
+}
+
+/** Deploys a version with a wrong response, and goes back to the one before. */
+export async function rollBack(emulated: EmulatedStage): Promise<void> {
+  const { run, project, smoke, findVersion } = emulated;
+  const goodVersion = await findVersion();
+  const restoreText = project.replace('handlers/delete-book.ts', 'Book deleted successfully', 'Book deleted');
+  await run('deploy');
+  assert.equal((await smoke(['books'])).status, 1);
+  restoreText();
+  await run('rollback', '--timestamp', goodVersion);
+  assert.equal(await findVersion(), goodVersion);
+  checkTriggers(emulated, []); // nothing rolls a rollback back
+  assert.equal((await smoke(['books'])).status, 0);
+}
+
+export async function fixWithAlarmOn(emulated: EmulatedStage): Promise<void> {
+  const alarms = await findResources('AWS::CloudWatch::Alarm');
+  const AlarmName = alarms.find((name) => name.includes('RollbackAlarm'));
+  await new CloudWatch().setAlarmState({ AlarmName, StateValue: 'ALARM', StateReason: 'a test' });
+  await emulated.run('deploy', '--force');
+  checkTriggers(emulated, []);
+}
+
+/** Deploys an alarm that the emulator refuses, and then to a stack that says that it is stuck. */
+export async function failToDeploy({ project, fates, spawn }: EmulatedStage): Promise<void> {
+  const restoreText = project.replace('serverless/resources/alarms.js', '!Properties.Metrics', 'true');
+  let polls = 0;
+  fates.set('DescribeStackEvents', () => (text) => {
+    if (polls === pollsWithoutEnd) return text;
+    if (text.includes('UPDATE_ROLLBACK_COMPLETE<')) polls += 1;
+    return text.replaceAll(/<member>(?:(?!<\/member>).)*UPDATE_ROLLBACK_COMPLETE<.*?<\/member>/gs, '');
+  });
+  assert.equal((await spawn('deploy')).status, 1);
+  fates.delete('DescribeStackEvents');
+  restoreText();
+  assert.equal(polls, pollsWithoutEnd, 'the deploy ends before the rollback');
+  assert.equal((await findStack(StackName))?.status, 'UPDATE_ROLLBACK_COMPLETE');
+
+  fates.set('DescribeStacks', () => withStatus('UPDATE_ROLLBACK_FAILED'));
+  const { status, stdout } = await spawn('deploy');
+  fates.delete('DescribeStacks');
+  assert.equal(status, 1);
+  const advice = 'aws cloudformation continue-update-rollback --stack-name book-catalog-prod';
+  assert.match(stdout, new RegExp(`^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\\. .*${advice}$`, 'm'));
+}
+
+/** Makes CloudFormation say that the stack is in another state. */
+export function withStatus(status: string): (text: string) => string {
+  return (text) => text.replace(/<StackStatus>\w+/, `<StackStatus>${status}`);
+}

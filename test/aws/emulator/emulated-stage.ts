@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { CloudFormation } from '@aws-sdk/client-cloudformation';
+import { SSM } from '@aws-sdk/client-ssm';
+import { Catalog } from '../../../conformance/catalog.ts';
+import { Session } from '../../../conformance/session.ts';
+import { groupNames } from '../../../conformance/suite.ts';
+import { findDeployedStage, readStack } from '../../../tools/operations/deployed-stage.ts';
+import { preparePython } from '../../../tools/toolchains/python-environment.ts';
+import { startEmulator } from '../../simulators/aws-emulator.ts';
+import { type Fate, startFaultyGateway } from '../../simulators/faulty-gateway.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { createDeployer } from './deployer.ts';
+import { makeEmulatedProject } from './emulated-project.ts';
+
+export const stage = 'prod';
+export const StackName = 'book-catalog-prod';
+const region = 'eu-west-1';
+
+/** The conformance cases that the emulator fails and AWS does not. */
+const notEmulated = [
+  // API Gateway treats such a body as JSON, which is in `binaryMediaTypes`; the emulator treats it as text.
+  'A body of the Content-Type undefined is read as JSON',
+  // The emulator drops an empty value of a repeated header.
+  'With a key and an empty one, the request is refused and nothing is stored',
+];
+
+export type EmulatedStage = Awaited<ReturnType<typeof startEmulatedStage>>;
+
+/**
+ * Starts the emulator, and copies this project for it. From then on, clients of the SDK in this process are those of the
+ * account's root user, and the commands have the rights of the pipeline.
+ */
+export async function startEmulatedStage() {
+  const command = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt');
+  const emulator = await startEmulator(command('ministack'), region);
+  /** The forms that CloudFormation was sent for change sets. */
+  const changeSets: URLSearchParams[] = [];
+  /** What happens to requests, by the name of their operation. */
+  const fates = new Map<string, () => Fate>();
+  const proxy = await startFaultyGateway(emulator.url, (_, headers, body) => {
+    // Uploads are larger.
+    const form = new URLSearchParams(body.length < 1_000_000 ? body.toString() : '');
+    const operation = form.get('Action') ?? String(headers['x-amz-target']).split('.').at(-1) ?? '';
+    if (operation === 'CreateChangeSet') changeSets.push(form);
+    return fates.get(operation)?.() ?? 'pass';
+  });
+  const project = makeEmulatedProject(emulator.url);
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: proxy.baseUrl,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  });
+  let deployer: NodeJS.ProcessEnv = {};
+
+  /** Runs a command of package.json with the rights of the pipeline. */
+  const spawn = (script: string, ...options: readonly string[]) => {
+    const args = ['run', '--silent', script, '--', '--stage', stage, ...options];
+    return runCommand('npm', args, project.folder, { ...process.env, ...deployer });
+  };
+
+  /** Finds where the emulator serves the stage; the stack's outputs have AWS's address. */
+  const findAddress = async () => {
+    const { ServiceEndpoint = '' } = (await readStack(stage)).outputs;
+    const [apiId] = new URL(ServiceEndpoint).hostname.split('.', 1);
+    const { origin, port } = new URL(proxy.baseUrl);
+    return { baseUrl: `${origin}/${stage}`, hostHeader: `${apiId}.execute-api.localhost:${port}` };
+  };
+
+  return {
+    changeSets,
+    fates,
+    project,
+    spawn,
+    async createDeployer(): Promise<void> {
+      deployer = await createDeployer(stage);
+    },
+    async run(script: string, ...options: readonly string[]) {
+      const result = await spawn(script, ...options);
+      assert.equal(result.status, 0, `npm run ${script} failed`);
+      return result;
+    },
+    /** Runs the smoke test. @param groups - those of the cases to run; all by default */
+    async smoke(groups: readonly string[] = groupNames, ...options: readonly string[]) {
+      const { baseUrl, hostHeader } = await findAddress();
+      const leftOut = [...notEmulated, ...groupNames.filter((name) => !groups.includes(name))];
+      const without = leftOut.flatMap((name) => ['--without', name]);
+      return spawn('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without, ...options);
+    },
+    /** Runs `npm run restore` as an administrator. */
+    restore(...options: readonly string[]) {
+      const args = ['run', '--silent', 'restore', '--', '--stage', stage, ...options];
+      return runCommand('npm', args, project.folder, process.env);
+    },
+    async findVersion(): Promise<string> {
+      const args = ['tools/operations/deployed.ts', '--stage', stage];
+      const { stdout } = await runCommand('node', args, project.folder, { ...process.env, ...deployer });
+      return stdout.trim();
+    },
+    async withCatalog<Result>(use: (catalog: Catalog) => Promise<Result>): Promise<Result> {
+      const { username, password } = await findDeployedStage(stage);
+      const session = new Session({ ...(await findAddress()), username, password });
+      try {
+        return await use(new Catalog(session));
+      } finally {
+        session.close();
+      }
+    },
+    async stop() {
+      project.remove();
+      await proxy.stop();
+      await emulator.stop();
+    },
+    log: emulator.log,
+  };
+}
+
+/** The physical ids of the resources of a type in the stack. */
+export async function findResources(type: string): Promise<readonly string[]> {
+  const { StackResources = [] } = await new CloudFormation().describeStackResources({ StackName });
+  const found = StackResources.filter(({ ResourceType }) => ResourceType === type);
+  return found.map(({ PhysicalResourceId = '' }) => PhysicalResourceId);
+}
+
+export async function setSettings(settings: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, Value] of Object.entries(settings)) {
+    await new SSM().putParameter({ Name: `/book-catalog/${stage}/${name}`, Value, Type: 'String' });
+  }
+}
+
+export async function deleteSetting(name: string): Promise<void> {
+  await new SSM().deleteParameter({ Name: `/book-catalog/${stage}/${name}` });
+}
