@@ -27,7 +27,7 @@ test.each([
   ['tools/bench/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
   ['conformance/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
   ['conformance/main.ts', '--base-url, --username and --password are needed.'],
-  ['tools/bench/main.ts --only nothing', 'There is no part nothing to measure'],
+  ['tools/bench/main.ts --against /nowhere', '/nowhere is not a checkout with its packages installed'],
   ['tools/bench/main.ts gard', 'There is no command gard'],
   ['tools/operations/smoke.ts', '--stage is needed.'],
   ['tools/operations/restore.ts --stage prod', '--table is needed.'],

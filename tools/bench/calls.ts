@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forgeToken } from '../../conformance/forge-token.ts';
 import { functions } from '../../serverless/functions.ts';
@@ -12,36 +11,8 @@ export const settings = {
   AWS_SESSION_TOKEN: 'x'.repeat(600),
 };
 
-const fields = { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', year: 1969 };
-const bodies: Readonly<Record<string, object>> = {
-  createToken: { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD },
-  createBook: fields,
-  updateBook: fields,
-};
-
-/** A request of an endpoint that succeeds, against the stub DynamoDB too. */
-export type EndpointCall = ReturnType<typeof callOf>;
-
-export const endpoints = functions.flatMap((definition) => {
-  const call = callOf(definition);
-  return call.name === 'list-books' ? [call, { ...call, name: 'list-1000-books', bookCount: 1000 }] : [call];
-});
-
-function callOf({ name: functionName, handler, event: { method, path } }: (typeof functions)[number]) {
-  return {
-    name: basename(handler, '.handler'),
-    functionName,
-    handler,
-    method,
-    resource: path,
-    path: path.replace('{id}', '1'),
-    body: bodies[functionName],
-    /** The books of the stub DynamoDB. */
-    bookCount: 1,
-    /** Otherwise it is measured against another checkout only. */
-    hasPeers: !['updateBook', 'deleteBook'].includes(functionName),
-  };
-}
+const book = { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', year: 1969 };
+const credentials = { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD };
 
 const authorization = forgeToken({
   header: { alg: 'HS256', typ: 'JWT' },
@@ -49,7 +20,7 @@ const authorization = forgeToken({
   secret: settings.SECRET_TOKEN,
 });
 
-/** The headers of a request that API Gateway hands on: frameworks read all of them. */
+/** The headers of a request that API Gateway hands on: middleware reads all of them. */
 const usualHeaders = {
   Accept: '*/*',
   'CloudFront-Viewer-Country': 'IE',
@@ -63,35 +34,50 @@ const usualHeaders = {
   'X-Forwarded-Proto': 'https',
 };
 
-/** Differences from a request that succeeds; `text` is the body as it is sent. */
-export type EventOverrides = Readonly<Partial<Record<'path' | 'text' | 'authorization', string>>>;
+/** A request that succeeds, and the function that serves it. */
+export type Call = ReturnType<typeof callOf>;
+
+/** The calls under measurement. `bookCount` is the number of books in the stub DynamoDB. */
+export const calls: readonly Call[] = [
+  callOf('get-book', 'getBook'),
+  callOf('create-book', 'createBook', book),
+  callOf('list-books', 'listBooks'),
+  callOf('list-1000-books', 'listBooks', undefined, 1000),
+  callOf('create-token', 'createToken', credentials),
+];
+
+function callOf(name: string, functionName: string, body?: object, bookCount = 1) {
+  const definition = functions.find((one) => one.name === functionName);
+  if (definition === undefined) throw new Error(`serverless.yml has no function ${functionName}`);
+  const { handler, event } = definition;
+  return { name, functionName, handler, event: createEvent(event.method, event.path, body), bookCount };
+}
 
 /** Makes the event that a REST API of API Gateway sends for a request. */
-export function createEvent(call: EndpointCall, overrides: EventOverrides = {}): APIGatewayProxyEvent {
-  const { method, resource, body } = call;
-  const { path, text, ...changed } = { path: call.path, text: body && JSON.stringify(body), ...overrides };
+function createEvent(httpMethod: string, resource: string, body: object | undefined): APIGatewayProxyEvent {
+  const path = resource.replace('{id}', '1');
   const headers: Record<string, string> = {
     ...usualHeaders,
-    ...(resource !== '/token' && { Authorization: changed.authorization ?? authorization }),
-    ...(text !== undefined && { 'Content-Type': 'application/json' }),
+    ...(resource !== '/token' && { Authorization: authorization }),
+    ...(body && { 'Content-Type': 'application/json' }),
   };
   return {
     resource,
     path,
-    httpMethod: method,
+    httpMethod,
     headers,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    pathParameters: resource === '/book/{id}' ? { id: path.slice('/book/'.length) } : null,
+    pathParameters: resource.includes('{id}') ? { id: '1' } : null,
     requestContext: {
       resourcePath: resource,
-      httpMethod: method,
+      httpMethod,
       path: `/dev${path}`,
       stage: 'dev',
       requestId: 'e43c9c1c-bdaf-4c4d-9f3c-6c0d9c0f6bb1',
       identity: { sourceIp: '52.255.255.12', userAgent: 'curl/8.7.1' },
     } as APIGatewayProxyEvent['requestContext'],
-    body: text === undefined ? null : Buffer.from(text).toString('base64'),
-    isBase64Encoded: text !== undefined,
+    body: body ? Buffer.from(JSON.stringify(body)).toString('base64') : null,
+    isBase64Encoded: body !== undefined,
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     stageVariables: null,

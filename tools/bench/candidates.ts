@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
 import { type LambdaInstance, startLambdaInstance } from '../runtime/lambda-instance.ts';
 import { packageFunctions } from '../runtime/package-functions.ts';
-import { type EndpointCall, settings } from './calls.ts';
+import { type Call, settings } from './calls.ts';
 
 const peers = ['no-op', 'bare'];
 
@@ -17,6 +18,9 @@ export interface Candidate {
   start(launcher?: readonly string[]): Promise<LambdaInstance>;
 }
 
+/** The names of the others, and what prepares a candidate for a call. */
+export type Candidates = Awaited<ReturnType<typeof packageCandidates>>;
+
 /**
  * Packages our functions, and those of another checkout, which take part in place of the peers.
  *
@@ -25,32 +29,38 @@ export interface Candidate {
 export async function packageCandidates(folder: string, databaseUrl: string, against: string | undefined) {
   await packageFunctions(join(folder, 'ours'));
   if (against !== undefined) await packageFunctions(join(folder, 'before'), against);
-  const prepare = async (name: string, call: EndpointCall): Promise<Candidate> => {
+  const prepare = async (name: string, call: Call): Promise<Candidate> => {
     const taskRoot = join(folder, name, call.functionName);
     const isPeer = peers.includes(name);
-    if (isPeer) await bundlePeer(name, call.functionName, join(taskRoot, 'index.mjs'));
     const handler = isPeer ? 'index.handler' : call.handler;
-    const bundleFile = join(taskRoot, handler.replace(/\.handler$/, '.mjs'));
+    const bundle = join(taskRoot, handler.replace(/\.handler$/, '.mjs'));
+    if (isPeer) await bundlePeer(name, call.functionName, bundle);
     const environment = { ...settings, DB_URL: `${databaseUrl}/books-${call.bookCount}` };
     return {
       name,
-      bytes: (await stat(bundleFile)).size,
+      bytes: (await stat(bundle)).size,
       start: (launcher = []) =>
         startLambdaInstance(taskRoot, handler, environment, [...launcher, 'taskset', '-c', '1']),
     };
   };
-  return { peers: against === undefined ? peers : ['before'], prepare };
+  return { others: against === undefined ? peers : ['before'], prepare };
+}
+
+/** Invokes a function several times. @returns the last body @throws an Error unless the status is always 2xx */
+export async function invokeTimes(instance: LambdaInstance, event: unknown, times: number): Promise<string> {
+  let lastBody = '';
+  for (let call = 0; call < times; call += 1) {
+    const { statusCode, body } = await instance.api.invoke(event);
+    lastBody = await text(body);
+    if (statusCode > 299) throw new Error(`the function failed: ${statusCode} ${lastBody}\n${instance.output}`);
+  }
+  return lastBody;
 }
 
 /** Bundles a peer's function, with the options for our functions but no plugins. */
-async function bundlePeer(name: string, endpoint: string, outfile: string): Promise<void> {
-  const file = endpoint === 'createToken' ? 'token' : 'books';
-  const contents =
-    name === 'no-op'
-      ? "export { handler } from './no-op.ts';"
-      : `import { serve } from './serve.ts';
-         import { ${endpoint} } from './${file}.ts';
-         export const handler = serve(${endpoint}, ${endpoint === 'createToken'});`;
+async function bundlePeer(name: string, functionName: string, outfile: string): Promise<void> {
+  const file = name === 'no-op' ? 'no-op' : functionName === 'createToken' ? 'token' : 'books';
+  const contents = `export { ${name === 'no-op' ? 'handler' : functionName} as handler } from './${file}.ts';`;
   const stdin = { contents, resolveDir: join(import.meta.dirname, 'peers') };
   await build({ ...bundleOptions, stdin, outfile });
 }

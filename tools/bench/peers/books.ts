@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Envelope, respond } from './response.ts';
+import { parseBody, protect, respond } from './serve.ts';
 
 const { origin, pathname } = new URL(process.env.DB_URL ?? '');
 const TableName = pathname.slice(1);
@@ -10,9 +10,10 @@ const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: origin
 
 const bookKey = (id: number) => ({ shard: Math.floor(id / 10_000), id });
 
-export async function createBook({ body }: { readonly body?: unknown }): Promise<Envelope> {
-  const fields = parseFields(body);
-  if (fields === undefined) return respond(400, 'Invalid input');
+export const createBook = protect(async (event) => {
+  const { title = '', author = '', year = 0 } = parseBody(event) ?? { title: null };
+  const areTexts = [title, author].every((text) => typeof text === 'string' && text.isWellFormed());
+  if (!areTexts || !Number.isSafeInteger(year)) return respond(400, 'Invalid input');
   const counter = await client.send(
     new UpdateCommand({
       TableName,
@@ -23,13 +24,13 @@ export async function createBook({ body }: { readonly body?: unknown }): Promise
     }),
   );
   const id = counter.Attributes?.lastId;
-  const ConditionExpression = 'attribute_not_exists(id)';
-  await client.send(new PutCommand({ TableName, Item: { ...bookKey(id), ...fields }, ConditionExpression }));
-  return respond(201, 'Book created successfully', { id, ...fields });
-}
+  const Item = { ...bookKey(id), title, author, year };
+  await client.send(new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(id)' }));
+  return respond(201, 'Book created successfully', { id, title, author, year });
+});
 
 /** The list as most would write it: Scan until there are no more pages, collect, sort, respond with one text. */
-export async function listBooks(): Promise<Envelope> {
+export const listBooks = protect(async () => {
   const books: { id: number; title: string; author: string; year: number }[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;
   do {
@@ -41,20 +42,13 @@ export async function listBooks(): Promise<Envelope> {
   } while (ExclusiveStartKey);
   books.sort((a, b) => a.id - b.id);
   return respond(200, 'Books retrieved successfully', books);
-}
+});
 
-export async function getBook({ id: text = '' }: { readonly id?: string | undefined }): Promise<Envelope> {
+export const getBook = protect(async ({ pathParameters }) => {
+  const text = pathParameters?.id ?? '';
   const id = /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
   const { Item } = await client.send(new GetCommand({ TableName, Key: bookKey(id), ConsistentRead: true }));
   if (id === 0 || Item === undefined) return respond(404, 'Book not found');
   const { title, author, year } = Item;
   return respond(200, 'Book retrieved successfully', { id, title, author, year });
-}
-
-/** @returns the fields of a book in a body, or `undefined` when it is no object or a field has the wrong type */
-function parseFields(body: unknown): object | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
-  const { title = '', author = '', year = 0 } = body as Record<string, unknown>;
-  const areTexts = [title, author].every((text) => typeof text === 'string' && text.isWellFormed());
-  return areTexts && Number.isSafeInteger(year) ? { title, author, year } : undefined;
-}
+});
