@@ -1,6 +1,7 @@
 /**
- * `node .ci/add-field.ts`: adds a text and an integer to the table of fields in a copy of the project, as CONTRIBUTING.md
- * says, runs its checks and tests, which try both fields, and requests a book that was stored before.
+ * `node .ci/add-field.ts`: adds a field of each kind to the middle of the table of fields in a copy of the project, as
+ * CONTRIBUTING.md says, and runs its checks and tests, which try the fields. Then it reads a book that was stored before, and
+ * repeats its creation with the same idempotency key.
  */
 
 import assert from 'node:assert/strict';
@@ -8,13 +9,17 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Catalog } from '../conformance/catalog.ts';
-import { expectData } from '../conformance/expect.ts';
+import type { Book, Catalog } from '../conformance/catalog.ts';
+import { expectData, expectSuccess } from '../conformance/expect.ts';
 import { LocalService, testSettings } from '../tools/local/local-service.ts';
 
 const lines = `
   isbn: { type: 'string', default: '' },
-  pages: { type: 'integer', minimum: 1, maximum: 100_000, default: 1 },`;
+  pages: { type: 'integer', minimum: 1, maximum: 100_000, default: 1 },
+  inPrint: { type: 'boolean', default: true },`;
+
+const creation = ['POST', '/book', { title: 'Emma', author: 'Jane Austen', year: 1815 }] as const;
+const headers = { 'Idempotency-Key': 'once' };
 
 const folder = mkdtempSync(join(tmpdir(), 'book-catalog-field-'));
 const copy = join(folder, 'copy');
@@ -36,15 +41,17 @@ try {
   }
 
   console.log('--- a book from before');
-  const emma = await withService('.', (catalog) => catalog.createBook({ title: 'Emma' }));
+  const emma = await withService('.', async (catalog) => expectSuccess(await catalog.call(...creation, headers)));
   await withService(copy, async (catalog) => {
-    const book = { ...emma, isbn: '', pages: 1 };
+    const book = { ...(emma as Book), isbn: '', pages: 1, inPrint: true };
     await catalog.expectStored(book);
+    expectData(await catalog.call(...creation, headers), book);
     for (const path of ['/books', '/books?limit=2']) {
       expectData(await catalog.call('GET', path), [book]);
     }
-    const updated = await catalog.call('PUT', '/book/1', { pages: 474 });
-    expectData(updated, { ...book, pages: 474 });
+    const changes = { isbn: '978-0-14-143958-7', pages: 474, inPrint: false };
+    expectData(await catalog.call('PUT', '/book/1', changes), { ...book, ...changes });
+    expectData(await catalog.call('GET', '/books'), [{ ...book, ...changes }]);
   });
 } finally {
   rmSync(folder, { recursive: true, force: true });

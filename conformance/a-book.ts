@@ -7,10 +7,12 @@ export interface BookFields {
   readonly year: number;
 }
 
+type Value = string | number | boolean;
+
 /** A field as JSON Schema describes it. */
 interface FieldSchema {
-  readonly type: 'string' | 'integer';
-  readonly default: string | number;
+  readonly type: string;
+  readonly default: Value;
   readonly maximum?: number;
 }
 
@@ -30,7 +32,16 @@ export function aBook(fields: object = {}): BookFields {
   return { ...(defaults as object as BookFields), ...fields };
 }
 
-/** Makes two values of a field that are not its default. */
-export function makeValues({ type, maximum = 0 }: FieldSchema): readonly [string | number, string | number] {
-  return type === 'string' ? ['a', 'b'] : [maximum, maximum - 1];
+/** {@link makeValues} for each kind of field. */
+const valuesOfKind: Readonly<Record<string, (schema: FieldSchema) => readonly [Value, Value]>> = {
+  string: () => ['a', 'b'],
+  integer: ({ maximum = 0 }) => [maximum, maximum - 1],
+  boolean: (schema) => [!schema.default, schema.default],
+};
+
+/** Makes two different values of a field. The first is not its default. */
+export function makeValues(schema: FieldSchema): readonly [Value, Value] {
+  const make = valuesOfKind[schema.type];
+  if (make === undefined) throw new Error(`conformance/a-book.ts has no values of the type ${schema.type}`);
+  return make(schema);
 }

@@ -19,7 +19,7 @@ const visibleFragments = [
   String.raw`" \ \\ \" \u0022 \u005c\u0022 \n { } [ ] : , {} [] ":" "," "} "}] null true -0 1e400 __proto__`,
   '"id": {"id":1} {"title":"x"} "data":[',
   // DynamoDB's JSON and expressions
-  '{"S":" {"N":"1"} {"N":" "}} }} }},{ "}},{" "}},{"id":{"N":"1 "},"title":{"S":" "Items":[ {"Items":[',
+  '{"S":" {"N":"1"} {"N":" {"BOOL":true} {"M":{ "}} }} }},{ "}},{" "}},{"id":{"N":"1 "},"title":{"S":" "Items":[ {"Items":[',
   '],"LastEvaluatedKey":{ "LastEvaluatedKey" ,"Count":1 "ScannedCount":0} {"Item":{ {"Attributes":{',
   '"ConsumedCapacity" :title #title attribute_not_exists(id)',
   // CSV and URLs

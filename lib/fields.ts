@@ -1,23 +1,41 @@
-/** A whole number between safe integers. */
-export interface IntegerField {
-  readonly type: 'integer';
+/**
+ * The kinds of fields by their names in JSON Schema. Each says whether a value of JSON is one of the kind; its type in
+ * TypeScript is the one that this proves.
+ */
+export const kinds = {
+  /** Any text of well-formed Unicode. UTF-8, and so the database, has U+FFFD for a lone surrogate (`"\ud800"` in JSON). */
+  string: (value: unknown): value is string => typeof value === 'string' && value.isWellFormed(),
+  /** A whole number between safe integers. */
+  integer: (value: unknown): value is number => Number.isSafeInteger(value),
+  boolean: (value: unknown): value is boolean => typeof value === 'boolean',
+};
+
+export type Kind = keyof typeof kinds;
+
+type ValueOf<Of extends Kind> = (typeof kinds)[Of] extends (value: unknown) => value is infer Value ? Value : never;
+
+/** The bounds of an integer. */
+export interface Bounds {
   readonly minimum: number;
   readonly maximum: number;
 }
 
-/** A whole number, or any text of well-formed Unicode. */
-type Field = IntegerField | { readonly type: 'string' };
+type FieldOf<Of extends Kind> = { readonly type: Of; readonly default: ValueOf<Of> } & (Of extends 'integer'
+  ? Bounds
+  : Partial<Record<keyof Bounds, never>>);
 
-/** The members of a body by name, in the words of JSON Schema: openapi.yaml is generated from these tables. */
-export type Fields = Readonly<Record<string, Field & { readonly default: unknown }>>;
+/** A field of one of the kinds, in the words of JSON Schema. */
+export type Field = { [Of in Kind]: FieldOf<Of> }[Kind];
+
+/** The members of a body by name: openapi.yaml is generated from these tables. */
+export type Fields = Readonly<Record<string, Field>>;
 
 /** The values that a table describes. */
 export type ValuesOf<Table extends Fields> = {
-  -readonly [Name in keyof Table]: Table[Name] extends IntegerField ? number : string;
+  -readonly [Name in keyof Table]: ValueOf<Table[Name]['type']>;
 };
 
-/** Checks a value. A lone surrogate (`"\ud800"` in JSON) is refused: UTF-8, and so the database, has U+FFFD for it. */
-export function isValueOf(field: Field, value: unknown): boolean {
-  if (field.type === 'string') return typeof value === 'string' && value.isWellFormed();
-  return Number.isSafeInteger(value) && Number(value) >= field.minimum && Number(value) <= field.maximum;
+/** Checks the kind and the bounds of a value. */
+export function isValueOf({ type, minimum = -Infinity, maximum = Infinity }: Field, value: unknown): boolean {
+  return kinds[type](value) && !(Number(value) < minimum || Number(value) > maximum);
 }

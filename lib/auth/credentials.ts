@@ -1,11 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { ValuesOf } from '../fields.ts';
+import type { Fields, ValuesOf } from '../fields.ts';
 
 /** The members of a login request (specification 5.1). */
 export const loginFields = {
   username: { type: 'string', default: '' },
   password: { type: 'string', default: '' },
-} as const;
+} as const satisfies Fields;
 
 /** A username and its password. */
 export type Credentials = Readonly<ValuesOf<typeof loginFields>>;

@@ -1,4 +1,4 @@
-import type { ValuesOf } from '../fields.ts';
+import type { Fields, ValuesOf } from '../fields.ts';
 
 /**
  * The members of a book's body (specification 6.1); POST /book stores the default of one that is missing. A default stays
@@ -13,7 +13,7 @@ export const bookFields = {
     maximum: Number.MAX_SAFE_INTEGER,
     default: 0,
   },
-} as const;
+} as const satisfies Fields;
 
 /** The fields that a client supplies (specification 3.1). */
 export type BookFields = Readonly<ValuesOf<typeof bookFields>>;

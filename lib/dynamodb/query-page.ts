@@ -1,7 +1,7 @@
 import { bookFields } from '../books/book.ts';
 import { AttemptError } from './errors.ts';
 import type { ItemKey } from './keys.ts';
-import { parseBook } from './stored-items.ts';
+import { parseBook, storedKinds } from './stored-items.ts';
 
 /** At most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
 export interface QueryPage {
@@ -10,18 +10,22 @@ export interface QueryPage {
 }
 
 /**
- * A string or a number in DynamoDB's JSON (Amazon DynamoDB Developer Guide, "Low-level API"): `{"S":"Emma"}`, `{"N":"1"}`.
- * No text of a book passes for one: inside a JSON string, a quotation mark never follows a brace without a backslash, and
- * a string that ends with a brace is not followed by the letter of a type.
+ * A string, a number or a boolean in DynamoDB's JSON (Amazon DynamoDB Developer Guide, "Low-level API"): `{"S":"Emma"}`,
+ * `{"N":"1"}`, `{"BOOL":true}`. No text of a book passes for one: inside a JSON string, a quotation mark never follows a brace
+ * without a backslash, and a string that ends with a brace is not followed by the name of a type. Two groups take less time
+ * than three.
  */
-const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|N"\s*:\s*"([^"]*)")\s*\}/g;
+const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|(?:N"\s*:\s*"|BOOL"\s*:\s*)([-+.\w]*)"?)\s*\}/g;
+
+/** A map, the one type of value in which the names of fields could occur. */
+const map = /\{\s*"M"\s*:/;
 
 const patternOf = (name: string, value: string) => new RegExp(`"${name}"\\s*:\\s*${value}`, 'g');
 const anId = patternOf('id', '');
 
 /** Each field with a value of its type. No text of a book has that: its quotation marks have backslashes. */
 const validFields = Object.entries(bookFields).map(([name, { type }]) =>
-  patternOf(name, type === 'string' ? '"' : '-?\\d{1,15}\\s*[,}]'),
+  patternOf(name, storedKinds[type].json.source),
 );
 
 /**
@@ -36,10 +40,10 @@ const validFields = Object.entries(bookFields).map(([name, { type }]) =>
  */
 export function readBooks(body: Uint8Array): QueryPage {
   const { items, lastEvaluatedKey, has } = readItems(body);
-  const isComplete = validFields.every(has);
+  const isPlain = validFields.every(has) && !map.test(items);
   return {
     lastEvaluatedKey,
-    items: isComplete ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
+    items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Book, type BookFields, bookFields } from '../books/book.ts';
+import { type Kind, kinds } from '../fields.ts';
 import { AttemptError } from './errors.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
@@ -6,16 +7,25 @@ export type Item = Readonly<Record<string, unknown>>;
 /** The item of a book, or what a deletion left of it: no book. */
 export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 
-/** "DynamoDB item sizes and formats": an item has 400 KB with its names, a number up to 21 bytes, the token and the keys 100. */
+/** How each kind of field is stored: the start of its JSON, which no other type has, and its bytes besides those of a text. */
+export const storedKinds: Readonly<Record<Kind, { readonly json: RegExp; readonly maxBytes: number }>> = {
+  string: { json: /"/, maxBytes: 0 },
+  // With more digits, a number may not be a safe integer.
+  integer: { json: /-?\d{1,15}\s*[,}]/, maxBytes: 21 },
+  boolean: { json: /[tf]/, maxBytes: 1 },
+};
+
+/** "DynamoDB item sizes and formats": an item has 400 KB with the names of its attributes, the token and the keys 100. */
 const maxFieldBytes = 400 * 1024 - 100;
-const anyNumber = ' '.repeat(21);
 
 /** Whether a book with these fields cannot be stored, because the item would be too large. */
 export function isTooLarge(fields: Partial<BookFields>): boolean {
-  const attributes = Object.entries(bookFields).map(
-    ([name, { type }]) => name + (type === 'string' ? (fields[name as keyof BookFields] ?? '') : anyNumber),
-  );
-  return Buffer.byteLength(attributes.join('')) > maxFieldBytes;
+  const bytes = Object.entries(bookFields).map(([name, { type }]) => {
+    const value = fields[name as keyof BookFields];
+    const text = typeof value === 'string' ? value : '';
+    return Buffer.byteLength(name + text) + storedKinds[type].maxBytes;
+  });
+  return bytes.reduce((total, each) => total + each) > maxFieldBytes;
 }
 
 /** Makes placeholders: some names, such as "year", are reserved words of DynamoDB's expressions. */
@@ -35,9 +45,9 @@ export function parseStoredBook(item: Item) {
 /** Reads the fields of a book. One that was stored before the table of fields had a field has the field's default. */
 export function parseBook(item: Item): Book {
   const fields = Object.entries(bookFields).map(([name, field]) => {
-    const parse = field.type === 'string' ? parseText : parseInteger;
     const value = item[name] === undefined ? field.default : item[name];
-    return [name, parse(value, `book ${item.id} has a "${name}" of the wrong type`)];
+    if (!kinds[field.type](value)) throw damaged(`book ${item.id} has a "${name}" of the wrong type`);
+    return [name, value];
   });
   return { id: parseInteger(item.id, 'a book has no id'), ...(Object.fromEntries(fields) as BookFields) };
 }

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { IntegerField } from '../fields.ts';
+import type { Bounds } from '../fields.ts';
 import { HttpError, outcomes } from './outcomes.ts';
 
 /** The parameters of paths and query strings, in the words of JSON Schema: openapi.yaml is generated from them. */
@@ -29,7 +29,7 @@ export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent) {
   throw new HttpError(outcomes.invalidInput);
 }
 
-function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: IntegerField) {
+function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: Bounds) {
   const value = text !== undefined && canonicalUnsignedInteger.test(text) ? Number(text) : Number.NaN;
   return value >= minimum && value <= maximum ? value : undefined;
 }

@@ -97,7 +97,8 @@ test('a list reads its books once, and little more', async ({ table, proxy, list
 
     const requests = proxy.takeRequests();
     expect(requests).toEqual([expect.objectContaining({ operation: 'Query' })]);
-    expect(unitsOf(requests)).toBeLessThanOrEqual(Math.ceil((100 * units) / count));
+    // A hundred books may be a little larger than others.
+    expect(unitsOf(requests)).toBeLessThanOrEqual(Math.ceil((1.05 * 100 * units) / count));
   }
 
   for await (const _ of list.readAll());

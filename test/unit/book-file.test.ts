@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
 import { type FileOptions, openFile, readRows } from '../../tools/books/book-file.ts';
+import { parseCell } from '../../tools/books/columns.ts';
 
 const header = 'title,author,year\n';
 const quoteFault = 'a quote is out of place';
@@ -41,6 +42,15 @@ test('a year in CSV is a whole number, and 0 when it is empty', async () => {
   const cells = ['', '1965.0', ' 1965 ', '1.965e3', '-750.0', '9007199254740991'];
   const rows = await read(header + cells.map((cell) => `a,,${cell}\n`).join(''));
   expect(Object.values(rows).map((row) => row[2])).toEqual([0, 1965, 1965, 1965, -750, 2 ** 53 - 1]);
+});
+
+test('a cell is a text as it is, a whole number or a boolean in any case; else it is missing or no value', () => {
+  const read = (type: 'string' | 'integer' | 'boolean') =>
+    ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor'].map((cell) => parseCell(type, cell));
+
+  expect(read('string')).toEqual(['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor']);
+  expect(read('integer')).toEqual([undefined, undefined, 'a', 1, 'true', 'FALSE', 'constructor']);
+  expect(read('boolean')).toEqual([undefined, undefined, 'a', '1.0', true, false, 'constructor']);
 });
 
 test.each([

@@ -3,11 +3,18 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
-import type { Fields } from '../../lib/fields.ts';
+import type { Fields, Kind } from '../../lib/fields.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
 import { describeFailures } from './failures.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
+
+/** The description of a field of each kind. */
+const kindTexts: Readonly<Record<Kind, string>> = {
+  string: 'Any text that UTF-8 can carry',
+  integer: 'A whole number',
+  boolean: 'True or false',
+};
 
 const loginTexts = { username: 'The configured username', password: 'The configured password' };
 
@@ -61,8 +68,7 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
 function describeFields(table: Fields, texts: Readonly<Record<string, string>> = {}): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
     Object.entries(table).map(([name, field]) => {
-      const ofType = field.type === 'integer' ? 'A whole number' : 'Any text that UTF-8 can carry';
-      return [name, { description: texts[name] ?? ofType, ...withFormat(field) }];
+      return [name, { description: texts[name] ?? kindTexts[field.type], ...withFormat(field) }];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { isTooLarge } from '../../lib/dynamodb/stored-items.ts';
-import { isValueOf } from '../../lib/fields.ts';
+import { type Bounds, type Field, isValueOf, type Kind } from '../../lib/fields.ts';
 import { isIntegerLiteral } from '../../lib/http/json-body.ts';
 import { CommandError } from './errors.ts';
 
@@ -91,27 +91,41 @@ export function quote(names: readonly string[]): string {
 export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>): BookFields | string {
   const book: Record<string, unknown> = {};
   for (const name of fieldNames) {
-    const field = bookFields[name];
+    const field: Field = bookFields[name];
     const { [name]: value = field.default } = values;
     if (!isValueOf(field, value)) {
-      return `${name} is not ${describeField(field)}: ${JSON.stringify(value).slice(0, maxShownLength)}`;
+      return `${name} is not ${cellKinds[field.type].describe(field)}: ${JSON.stringify(value).slice(0, maxShownLength)}`;
     }
     book[name] = value;
   }
   return isTooLarge(book) ? 'is larger than the 400 KB that a book can have' : (book as object as BookFields);
 }
 
-function describeField(field: (typeof bookFields)[FieldName]): string {
-  if (field.type === 'string') return 'text';
-  const { minimum, maximum } = field;
-  if (maximum === Number.MAX_SAFE_INTEGER) return 'a whole number up to 2^53-1';
-  return `a whole number from ${minimum} to ${maximum}`;
+/** Parses a cell of CSV as a value of a kind. An empty one is a missing value, except for a text. */
+export function parseCell(type: Kind, cell: string): unknown {
+  return cellKinds[type].parse(cell.trim(), cell);
 }
 
-/** Parses a cell of CSV as the type of its field; an empty one means a missing integer. */
-export function parseCell(name: FieldName, cell: string): unknown {
-  const { type, default: zero } = bookFields[name];
-  if (type === 'string') return cell;
-  const text = cell.trim() || String(zero);
-  return isIntegerLiteral(text) ? Number(text) : text;
+interface CellKind {
+  /** @returns the value; the text of the cell when it has none of this kind; `undefined` when it is missing */
+  readonly parse: (trimmed: string, cell: string) => unknown;
+  /** What a value is, in a reason of rejection. */
+  readonly describe: (field: Partial<Bounds>) => string;
 }
+
+/** What CSV has for each kind of field. */
+const cellKinds: Readonly<Record<Kind, CellKind>> = {
+  string: { parse: (_trimmed, cell) => cell, describe: () => 'text' },
+  integer: {
+    parse: (trimmed) => (isIntegerLiteral(trimmed) ? Number(trimmed) : trimmed || undefined),
+    describe: ({ minimum, maximum }) =>
+      maximum === Number.MAX_SAFE_INTEGER
+        ? 'a whole number up to 2^53-1'
+        : `a whole number from ${minimum} to ${maximum}`,
+  },
+  boolean: {
+    // Spreadsheets write capital letters.
+    parse: (trimmed) => (/^(true|false)$/i.test(trimmed) ? /^t/i.test(trimmed) : trimmed || undefined),
+    describe: () => 'true or false',
+  },
+};

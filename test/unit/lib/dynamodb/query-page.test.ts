@@ -1,14 +1,19 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readBooks } from '../../../../lib/dynamodb/query-page.ts';
-import { anyFieldValues } from '../../../support/a-book.ts';
+import { anyText } from '../../../../conformance/any-text.ts';
+import { bookFields } from '../../../../lib/books/book.ts';
+import { readBooks, readIds } from '../../../../lib/dynamodb/query-page.ts';
+import { parseStoredBook } from '../../../../lib/dynamodb/stored-items.ts';
+import { aBook, anyFieldValues } from '../../../support/a-book.ts';
 
 /** An integer; JSON has no -0. */
 const number = fc.maxSafeInteger().map((value) => value + 0);
 
-/** Attributes in any order, as DynamoDB promises none. */
+/** An attribute of each type, in any order, as DynamoDB promises none. */
 const item = fc
-  .record({ id: number, ...anyFieldValues })
+  .record({ id: number, ...anyFieldValues, text: anyText, flag: fc.boolean() })
   .map((book) => Object.entries(book))
   .chain((attributes) => fc.shuffledSubarray(attributes, { minLength: attributes.length }));
 
@@ -19,10 +24,10 @@ const page = fc.record({
   space: fc.constantFrom(undefined, 1, '\t'),
 });
 
+/** The item in DynamoDB's JSON. */
+const toItem = (attributes: readonly [string, unknown][]) => marshall(Object.fromEntries(attributes));
+
 test('the items and the key of any page are those that JSON.parse finds in it', () => {
-  const typed = (value: unknown) => (typeof value === 'number' ? { N: `${value}` } : { S: value });
-  const toItem = (attributes: readonly [string, unknown][]) =>
-    Object.fromEntries(attributes.map(([name, value]) => [name, typed(value)]));
   fc.assert(
     fc.property(page, ({ items, key, members, space }) => {
       const response: Record<string, unknown> = {
@@ -33,14 +38,53 @@ test('the items and the key of any page are those that JSON.parse finds in it', 
       };
       const inOrder = Object.fromEntries(members.map((name) => [name, response[name]]));
 
-      const result = readBooks(Buffer.from(JSON.stringify(inOrder, null, space)));
+      const body = Buffer.from(JSON.stringify(inOrder, null, space));
+      const result = readIds(body);
+      const books = readBooks(body);
 
-      expect(JSON.parse(`[${result.items}]`)).toEqual(items.map((entries) => Object.fromEntries(entries)));
+      const attributes = items.map((entries) => Object.fromEntries(entries));
+      expect(JSON.parse(`[${result.items}]`)).toEqual(attributes);
+      expect(JSON.parse(`[${books.items}]`)).toMatchObject(attributes.map(({ text: _, flag: __, ...book }) => book));
       expect(result.lastEvaluatedKey).toEqual(key);
     }),
     { numRuns: 3_000 },
   );
 });
+
+const fields = marshall(aBook());
+
+/** Two attributes of each type that a field can have, and others. */
+const attributes: readonly AttributeValue[] = [
+  ...[{ S: '' }, { S: 'x' }, { N: '0' }, { N: '-7' }, { BOOL: true }, { BOOL: false }],
+  ...[{ NULL: true }, { N: '1.5' }, { N: '9007199254740993' }, { SS: ['x'] }, { NS: ['1'] }],
+  ...[{ L: [] }, { L: [{ S: 'x' }] }, { L: [{ M: fields }] }, { M: {} }, { M: fields }],
+  // The value that each field should have, one level deeper.
+  ...Object.entries(fields).map(([name, attribute]) => ({ M: { [name]: attribute } })),
+];
+
+test.each(Object.keys(bookFields))(
+  'a %s of the wrong type is an error alike in a list and in a single read',
+  (name) => {
+    const isReadable = (read: () => unknown) => {
+      try {
+        return read() !== undefined;
+      } catch (error) {
+        expect((error as Error).message).toContain(`book 7 has a "${name}" of the wrong type`);
+        return false;
+      }
+    };
+    const books = attributes.map((attribute) => ({ ...fields, id: { N: '7' }, [name]: attribute }));
+
+    const inList = books.filter((book) => {
+      const page = Buffer.from(JSON.stringify({ Items: [book], Count: 1 }));
+      return isReadable(() => readBooks(page));
+    });
+    const alone = books.filter((book) => isReadable(() => parseStoredBook(unmarshall(book))));
+
+    expect(inList).toEqual(alone);
+    expect(alone).toHaveLength(2);
+  },
+);
 
 test.each([
   ...['', '"', 'null', '{}', '{"a":"\\', '{"Items":', '{"Items":[]}', '{"Count":0}'],
