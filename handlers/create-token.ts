@@ -1,11 +1,12 @@
 import { createCredentialsMatcher, loginFields } from '../lib/auth/credentials.ts';
 import { createTokenSigner } from '../lib/auth/token.ts';
-import { loadConfig } from '../lib/config.ts';
+import { loadConfig, warnOfWeakSecret } from '../lib/config.ts';
 import { publicEndpoint } from '../lib/endpoint.ts';
 import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 
 const config = loadConfig(['credentials']);
+warnOfWeakSecret(config);
 const matchesCredentials = createCredentialsMatcher(config.credentials);
 const signToken = createTokenSigner(config.signingSecret);
 const success = { status: 200, message: 'Token generated successfully' };

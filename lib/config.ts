@@ -1,6 +1,7 @@
 import type { Credentials } from './auth/credentials.ts';
 import type { TableLocation } from './dynamodb/client.ts';
 import { parseTableUrl } from './dynamodb/table-url.ts';
+import { writeLog } from './log.ts';
 import { namedError } from './named-error.ts';
 
 /** The settings of every endpoint: SECRET_TOKEN, and CORS_ORIGIN, the web site whose scripts may read responses, if any. */
@@ -57,6 +58,12 @@ export function loadConfig<Part extends 'credentials' | 'table'>(
   const config = Object.fromEntries(names.map((name) => [name, readers[name]()]));
   if (problems.length === 0) return config as EndpointConfig & Pick<Config, Part>;
   throw new ConfigError(problems);
+}
+
+/** Logs a warning about a secret that may be guessed: it is shorter than HS256's output (RFC 7518 section 3.2). */
+export function warnOfWeakSecret({ signingSecret }: EndpointConfig): void {
+  if (Buffer.byteLength(signingSecret) < 32)
+    writeLog('WARN', 'SECRET_TOKEN has fewer than 32 bytes and may be guessed');
 }
 
 const isWebOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { operations } from '../../conformance/contract/description.ts';
 import { tableFunctions } from '../../serverless/functions.ts';
 import { emma } from '../support/book-table.ts';
@@ -59,6 +59,16 @@ test.each(operations)('$route reads the parameters that openapi.yaml describes, 
 
 test('the function of POST /token loads without a table', async () => {
   await expect(loadHandlers('', ['POST /token'])).resolves.toBeTypeOf('function');
+});
+
+test('the function of POST /token, which signs, warns of a weak secret when it loads', async () => {
+  const settings = { SECRET_TOKEN: 'weak', AUTH_USERNAME: 'ada', AUTH_PASSWORD: 'engine' };
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  vi.resetModules();
+
+  await import('../../handlers/create-token.ts');
+
+  expect(service.log.lines).toMatchObject([{ level: 'WARN', message: expect.stringContaining('SECRET_TOKEN') }]);
 });
 
 test.each(tableFunctions)(

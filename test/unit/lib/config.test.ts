@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig } from '../../../lib/config.ts';
+import { ConfigError, loadConfig, warnOfWeakSecret } from '../../../lib/config.ts';
+import { captureLog } from '../../support/captured-log.ts';
 
 const complete = {
   SECRET_TOKEN: 'a secret that is longer than 32 bytes',
@@ -26,6 +27,19 @@ test('a complete environment gives every part; parts that are not asked for are 
 test.each(Object.keys(complete))('%s alone is named when it is missing or empty', (name) => {
   expect(() => load({ [name]: undefined })).toThrow(new ConfigError([`${name} is not set`]));
   expect(() => load({ [name]: '' })).toThrow(new ConfigError([`${name} is empty`]));
+});
+
+// The last one is 32 bytes long.
+test.each([
+  ['x'.repeat(31), 1],
+  ['ż'.repeat(16), 0],
+])('the secret %j causes %i warnings, without the secret', (SECRET_TOKEN, count) => {
+  const log = captureLog();
+
+  warnOfWeakSecret(load({ SECRET_TOKEN }));
+
+  expect(log.lines.map(({ level }) => level)).toEqual(Array(count).fill('WARN'));
+  expect(log.text).not.toContain(SECRET_TOKEN);
 });
 
 const origins = [undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'];
