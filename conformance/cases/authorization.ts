@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import type { Test } from '../case.ts';
 import { requestEach } from '../contract/description.ts';
 import { expectData, expectFailure } from '../expect.ts';
-import { encodeJson, forgeToken, signInput, splitToken, type TokenParts } from '../forge-token.ts';
+import { encodeJson, forgeToken, splitToken, type TokenParts } from '../forge-token.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
 /** A year ahead, beyond any difference between clocks. */
@@ -28,31 +28,25 @@ const refusedHeaders: readonly (readonly [string, (token: string) => Record<stri
 const invalidBodies = ['', '{', '{"year":"x"}', '[]', JSON.stringify({ title: 'x'.repeat(500 * 1024) })];
 const invalidHeaders = { 'If-Match': '"x"', 'If-None-Match': '*', 'Idempotency-Key': '' };
 
+/** One of each kind of forgery that the service could accept by a mistake of its own; its library has tests for the rest. */
 const invalidTokens: readonly (readonly [string, (token: string) => string])[] = [
   ['the scheme Bearer before the token', (token) => `Bearer ${token}`],
   ['credentials of the scheme Basic', () => `Basic ${Buffer.from('admin:password').toString('base64')}`],
   ['one word', () => 'garbage'],
   ['two dots', () => '..'],
-  ['6,000 characters', () => 'x'.repeat(6000)],
   ['a token in double quotes', (token) => `"${token}"`],
   ['a token twice, with a comma', (token) => `${token}, ${token}`],
-  ['a token with a dot after it', (token) => `${token}.`],
-  ['a token with a dot before it', (token) => `.${token}`],
   ['a token with a fourth part', (token) => `${token}.e30`],
-  ['a token without its header', (token) => token.slice(token.indexOf('.') + 1)],
   ['a token without its signature', (token) => token.slice(0, token.lastIndexOf('.'))],
   ['a token with an empty signature', (token) => token.slice(0, token.lastIndexOf('.') + 1)],
   ['a signature cut by two characters', (token) => token.slice(0, -2)],
   ['the signature of another secret', () => forgeToken(foreign)],
   ['the signature of an empty secret', () => forgeToken({ ...foreign, secret: '' })],
   ['the signature of the secret "undefined"', () => forgeToken({ ...foreign, secret: 'undefined' })],
-  ['a secret of its own in its header', () => forgeWith({ jwk: { kty: 'oct', k: encode(foreign.secret) } })],
   ['a public key of its own in its header', signWithOwnKey],
   ['a public key of its own as the secret', () => forgeWith({ jwk }, pem)],
   ['the address of its keys in its header', () => forgeWith({ jku: 'http://127.0.0.1:9/keys.json' })],
-  ['an empty file as its key', () => forgeWith({ kid: '../../dev/null' }, '')],
   ['a payload changed under its signature', (token) => replacePart(token, 'payload', { exp })],
-  ['a payload emptied under its signature', (token) => replacePart(token, 'payload', {})],
   ['a header changed under its signature', (token) => replacePart(token, 'header', { alg: 'HS384' })],
   ['a JSON serialization of the token', serializeToken],
 ];
@@ -61,17 +55,13 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
 const farSeconds = 60 * 60;
 
 /** A token with the right secret; a function of the service's time in seconds and the secret. */
-type SignedToken = Partial<TokenParts> | ((now: number, secret: string) => Partial<TokenParts> | string);
+type SignedToken = Partial<TokenParts> | ((now: number, secret: string) => Partial<TokenParts>);
 
 type SignedTokenCase = readonly [rule: string, situation: string, token: SignedToken];
 
-const b64Header = { alg: 'HS256', b64: false, crit: ['b64'] };
-
 const acceptedTokens: readonly SignedTokenCase[] = [
-  ['4.5', 'HS256', { header: { alg: 'HS256', typ: 'JWT' }, claims: { exp } }],
   ['4.5', 'HS384', { header: { alg: 'HS384', typ: 'JWT' }, claims: { exp } }],
   ['4.5', 'HS512', { header: { alg: 'HS512', typ: 'JWT' }, claims: { exp } }],
-  ['4.5', 'no typ in its header', { header: { alg: 'HS256' }, claims: { exp } }],
   ['4.7', 'no exp', { claims: {} }],
   ['4.8', 'more claims than exp', (now) => ({ claims: { exp, sub: 'x', role: 'none', iat: now } })],
   ['4.6', 'an nbf that has passed', (now) => ({ claims: { exp, nbf: now - farSeconds } })],
@@ -79,26 +69,16 @@ const acceptedTokens: readonly SignedTokenCase[] = [
 
 const refusedTokens: readonly SignedTokenCase[] = [
   ['4.6', 'an exp of a second ago', (now) => ({ claims: { exp: now - 1 } })],
-  ['4.6', 'an exp of an hour ago', (now) => ({ claims: { exp: now - farSeconds } })],
-  ['4.6', 'a negative exp', (now) => ({ claims: { exp: -now } })],
   ['4.6', 'HS512 and a past exp', (now) => ({ header: { alg: 'HS512' }, claims: { exp: now - 1 } })],
-  ...[0, String(exp), '', null, true, {}, [exp]].map((value): SignedTokenCase => {
-    return ['4.6', `the exp ${JSON.stringify(value)}`, { claims: { exp: value } }];
-  }),
+  ['4.6', 'the exp 0', { claims: { exp: 0 } }],
+  ['4.6', 'a string as exp', { claims: { exp: String(exp) } }],
   ['4.6', 'a future nbf', (now) => ({ claims: { exp, nbf: now + farSeconds } })],
   ['4.6', 'a string as nbf', (now) => ({ claims: { exp, nbf: String(now - farSeconds) } })],
-  ...['RS256', 'ES256', 'PS256', 'EdDSA', 'none', 'None', 'hs256', 'HS257', '', undefined].map(
-    (alg): SignedTokenCase => ['4.5', `the method "${alg}" and HMAC`, { header: { alg }, claims: { exp } }],
-  ),
-  ['4.5', 'HS512 and the HMAC of HS256', { header: { alg: 'HS512' }, hmac: 'HS256', claims: { exp } }],
+  ['4.5', 'the method "none" and an HMAC', { header: { alg: 'none' }, claims: { exp } }],
+  ['4.5', 'the method "RS256" and an HMAC', { header: { alg: 'RS256' }, claims: { exp } }],
   ['4.5', 'an unknown critical header', { header: { alg: 'HS256', crit: ['x'], x: 1 }, claims: { exp } }],
-  ['4.5', 'an empty list of critical headers', { header: { alg: 'HS256', crit: [] }, claims: { exp } }],
-  ['4.5', 'b64 false and an encoded payload', { header: b64Header, claims: { exp } }],
-  ['4.5', 'b64 false and a payload that is not encoded', (_now, secret) => signUnencoded(secret)],
-  ...['[]', '"x"', '1', 'null', '', '{', '{"exp":1e999}x'].map((payload): SignedTokenCase => {
-    return ['4.5', `the payload ${JSON.stringify(payload)}`, { payload }];
-  }),
-  ['4.5', 'the secret and a character', (_now, secret) => ({ claims: { exp }, secret: `${secret}x` })],
+  ['4.5', 'a payload that is not JSON', { payload: '{' }],
+  ['4.5', 'a payload that is not an object', { payload: '[]' }],
   ['4.5', 'a part of the secret', (_now, secret) => ({ claims: { exp }, secret: secret.slice(0, -1) })],
 ];
 
@@ -168,7 +148,7 @@ export default function addCases(test: Test): void {
     });
   }
 
-  for (const alg of ['none', 'None', 'nOnE', 'RS256', 'ES256', 'PS256', 'EdDSA', 'HS1', 'hs256', '']) {
+  for (const alg of ['none', 'RS256', 'hs256', undefined]) {
     test('4.5', `A token of the method "${alg}" is invalid, whatever its signature`, async (catalog) => {
       const token = await catalog.session.token();
       const unsigned = `${encodeJson({ alg })}.${splitToken(token).payload}`;
@@ -192,7 +172,7 @@ export default function addCases(test: Test): void {
         const { date = '' } = (await catalog.send({ method: 'GET', path: '/books' })).headers;
         const now = Math.floor((Date.parse(date) || Date.now()) / 1000);
         const parts = typeof token === 'function' ? token(now, secret) : token;
-        const Authorization = typeof parts === 'string' ? parts : forgeToken({ secret, ...parts });
+        const Authorization = forgeToken({ secret, ...parts });
         const path = `/book/${book.id}`;
         const response = await catalog.send({ method: 'GET', path, headers: { Authorization } });
         if (verdict === 'accepted') expectData(response, book);
@@ -227,11 +207,6 @@ function replacePart(token: string, part: 'header' | 'payload', value: object): 
 function serializeToken(token: string): string {
   const { header, ...rest } = splitToken(token);
   return JSON.stringify({ protected: header, ...rest });
-}
-
-function signUnencoded(secret: string): string {
-  const input = `${encodeJson(b64Header)}.{"exp":${exp}}`;
-  return `${input}.${signInput(input, secret)}`;
 }
 
 /** Changes the first character, because two bits of the last one have no meaning. */
