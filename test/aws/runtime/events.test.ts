@@ -35,7 +35,7 @@ test.each(functions)(
       { warmer: true },
       { Records: [{ eventSource: 'aws:sqs', body: '{}' }] },
       { httpMethod, ...rest },
-      ...[null, 'context', 1].map((context) => ({ ...request, requestContext: context })),
+      ...[null, 'context', 1, {}, { elb: {} }].map((context) => ({ ...request, requestContext: context })),
       { ...rest, version: '2.0', requestContext: { http: definition.event } },
     ];
 
