@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { HttpClient } from '../../conformance/http-client.ts';
-import type { Book } from '../../lib/books/book.ts';
-import { createBookCatalogClient, LoginError } from '../../tools/client/book-catalog-client.ts';
+import { BookCatalogError, createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
+import { findFreePort } from '../../tools/local/free-port.ts';
 import { defaultCredentials } from '../../tools/local/local-service.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { aBook } from '../support/a-book.ts';
@@ -92,7 +93,20 @@ test.each<[string, Fate[]]>([
 test('wrong credentials reject the call with the message of the service, each time', async () => {
   const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, password: 'wrong' });
 
-  for (const _ of [1, 2]) await expect(client.GET('/books')).rejects.toThrow(new LoginError('Invalid credentials'));
+  for (const _ of [1, 2]) {
+    await expect(client.GET('/books')).rejects.toMatchObject({ name: 'BookCatalogError', status: 401 });
+    await expect(client.GET('/books')).rejects.toThrow('Invalid credentials');
+  }
+});
+
+test('an error has the request id of the response, to be quoted', async () => {
+  const refused = respond(401, 'Invalid credentials', { 'x-amzn-RequestId': 'an id' });
+  const { client } = await createFaultyClient('POST /token', [refused]);
+
+  const error = await client.GET('/books').catch((error: unknown) => error);
+
+  expect(error).toBeInstanceOf(BookCatalogError);
+  expect(error).toMatchObject({ status: 401, message: 'Invalid credentials', requestId: 'an id' });
 });
 
 const never = new Promise<Fate>(() => {});
@@ -115,7 +129,7 @@ test('a create is sent with one key until it has a response, and creates one boo
   const reasons = [...Array(4).fill(/^no response/), /502/, /503/, /504/, /responded 429 Too many requests$/];
   expect(waits.map(({ reason }) => reason)).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
   const { data: list } = await createClient().GET('/books');
-  expect(((list?.data ?? []) as readonly Book[]).filter((book) => book.title === title)).toHaveLength(1);
+  expect(list?.data.filter((book) => book.title === title)).toHaveLength(1);
 });
 
 test('a create is retried with backoff and not before Retry-After, in seconds or as a date', async () => {
@@ -144,6 +158,81 @@ test('a client without a function for waits waits until a retry, or until its si
   await expect(create).rejects.toThrow('timeout');
   expect(performance.now() - startedAt).toBeLessThan(3_000);
   expect((await client.POST('/book', { body: {} })).response.status).toBe(201);
+});
+
+test.each<[string, Fate | Promise<Fate>]>([
+  ['has no response', never],
+  ['is to be retried in a minute', respond(429, 'Too many requests', { 'Retry-After': '59' })],
+])('a call whose signal is aborted ends at once while the login %s', async (_situation, fate) => {
+  const { client } = await createFaultyClient('POST /token', [fate], {});
+  const startedAt = performance.now();
+
+  await expect(client.GET('/books', { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+test('a login goes on when one of the calls that wait for it ends', async () => {
+  const { promise: fate, resolve } = Promise.withResolvers<Fate>();
+  const { client, attempts } = await createFaultyClient('POST /token', [fate]);
+  const first = client.GET('/books', { signal: AbortSignal.timeout(300) });
+  const second = client.GET('/books');
+
+  await expect(first).rejects.toThrow('timeout');
+  resolve('pass');
+
+  expect((await second).response.status).toBe(200);
+  expect(attempts).toHaveLength(1);
+});
+
+test('a login that no call waits for any longer is not retried', async () => {
+  const { client, attempts } = await createFaultyClient('POST /token', [unavailable], {});
+
+  await expect(client.GET('/books', { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+  await wait(1_500);
+
+  expect(attempts).toHaveLength(1);
+  expect((await client.GET('/books')).response.status).toBe(200);
+});
+
+test('a client that has never reached the service says so within seconds, and names the address', async () => {
+  const baseUrl = `http://127.0.0.1:${await findFreePort()}`;
+  const client = createBookCatalogClient({ baseUrl, ...credentials });
+  const startedAt = performance.now();
+
+  await expect(client.GET('/books')).rejects.toThrow(new TypeError(`${baseUrl}: no response (ECONNREFUSED)`));
+
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+});
+
+test('books() reads all books in pages of a size, and reads on after a page that failed', async () => {
+  const titles = ['A', 'B', 'C', 'D', 'E'];
+  const client = createClient();
+  const ids: number[] = [];
+  for (const title of titles) ids.push((await client.POST('/book', { body: { title } })).data?.data.id ?? 0);
+  const after = (ids[0] ?? 0) - 1;
+  const pages = ['pass', 'lose request', 'cut response', unavailable, 'pass', 'pass'] as const;
+  const paths: string[] = [];
+  const gateway = await startFaultyGateway(local.baseUrl, (name) => {
+    if (!name.startsWith('GET /books')) return 'pass';
+    paths.push(name);
+    return pages[paths.length - 1] ?? 'pass';
+  });
+  onTestFinished(() => gateway.stop());
+  const retries = { wait: async () => {} };
+  const reader = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
+
+  const read = await Array.fromAsync(reader.books({ pageSize: 2, after }));
+
+  expect(read.map(({ id, title }) => [id, title])).toEqual(ids.map((id, index) => [id, titles[index]]));
+  const starts = [after, ids[1], ids[1], ids[1], ids[1], ids[3]];
+  expect(paths).toEqual(starts.map((start) => `GET /books?limit=2&after=${start}`));
+});
+
+test('books() ends with an error when a page is refused', async () => {
+  const read = Array.fromAsync(createClient().books({ pageSize: 0 }));
+
+  await expect(read).rejects.toMatchObject({ name: 'BookCatalogError', status: 400, message: 'Invalid input' });
 });
 
 test('a create without a response in 35 s is sent again', async () => {

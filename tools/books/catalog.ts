@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BookFields } from '../../lib/books/book.ts';
-import { createBookCatalogClient, LoginError } from '../client/book-catalog-client.ts';
+import { BookCatalogError, createBookCatalogClient } from '../client/book-catalog-client.ts';
 import { describeConnectionLoss, describeResponse, isConnectionLoss } from '../client/retries.ts';
 import { CommandError } from './errors.ts';
 import { PlainRequest, sendRequest } from './send-request.ts';
@@ -22,7 +22,7 @@ export function openCatalog(access: Access, stop: AbortSignal) {
   const fail = (reason: string) => new CommandError(`cannot use ${baseUrl} as ${username}: ${reason}`);
   const explain = (error: unknown): never => {
     if (isConnectionLoss(error)) throw fail(describeConnectionLoss(error));
-    throw error instanceof LoginError ? fail(`there is no token: ${error.message}`) : error;
+    throw error instanceof BookCatalogError ? fail(`there is no token: ${error.message}`) : error;
   };
   let reached = false;
   let reported = '';
