@@ -1,7 +1,7 @@
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { type Call, settings } from '../../support/load-handlers.ts';
-import type { Effect } from './catalog.ts';
-import type { BookRequest } from './requests.ts';
+import type { AnyRequest } from './requests.ts';
+import type { Effect } from './specification.ts';
 
 type TestResponse = Awaited<ReturnType<Call>>;
 
@@ -16,7 +16,7 @@ const tokens = {
 const methods = { create: 'POST', list: 'GET', get: 'GET', update: 'PUT', delete: 'DELETE' } as const;
 
 /** Sends a request to the functions. */
-export function send(call: Call, request: BookRequest): Promise<TestResponse> {
+export function send(call: Call, request: AnyRequest): Promise<TestResponse> {
   const { type, access, id, key, precondition, limit, body } = request;
   const headers: Record<string, string> = access === 'missing' ? {} : { Authorization: tokens[access] };
   const method = methods[type];
@@ -36,7 +36,7 @@ export function send(call: Call, request: BookRequest): Promise<TestResponse> {
 
 /** Makes the expected response of an effect. */
 export function expectedResponse(
-  { type, limit }: BookRequest,
+  { type, limit }: AnyRequest,
   { outcome, data, nextAfter, tag, replayed }: Effect,
 ): TestResponse {
   const isNotModified = outcome.status === 304;

@@ -46,7 +46,7 @@ interface Request<Id, Tags> {
 export type RequestChoice = Request<IdChoice, PreconditionChoice>;
 
 /** A request; a text for an id is one that no book can have. */
-export type BookRequest = Request<number | string, Precondition>;
+export type AnyRequest = Request<number | string, Precondition>;
 
 /** Draws one of some values by weight. */
 function draw<Value>(...weighted: readonly (readonly [number, fc.Arbitrary<Value>])[]): fc.Arbitrary<Value> {

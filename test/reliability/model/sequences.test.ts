@@ -5,16 +5,16 @@ import { type Engine, provideEngine } from '../../simulators/engine.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { type Call, loadHandlers } from '../../support/load-handlers.ts';
-import { applyRequest, type Catalog } from './catalog.ts';
 import { expectedResponse, send } from './exchange.ts';
 import {
+  type AnyRequest,
   anyRequest,
-  type BookRequest,
   type IdChoice,
   type Precondition,
   type PreconditionChoice,
   type RequestChoice,
 } from './requests.ts';
+import { applyRequest, type State } from './specification.ts';
 
 /** How many random sequences; more than the normal 1,000 with MODEL_SEQUENCES. */
 const sequences = Number(process.env.MODEL_SEQUENCES ?? 1_000);
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => engine.stop());
 
-/** A new catalog, and one whose next books are in two shards. */
+/** An empty table, and one whose next books are in two shards. */
 const anyIdsBefore = fc.constantFrom(0, 9_997, 19_998);
 
 test(
@@ -47,13 +47,13 @@ test(
     await fc.assert(
       fc.asyncProperty(anyIdsBefore, anyRequests, async (lastId, choices) => {
         await emptyTable(lastId);
-        let catalog: Catalog = { lastId, books: new Map(), keys: new Map() };
+        let state: State = { lastId, books: new Map(), keys: new Map() };
         for (const choice of choices) {
-          const request = chooseBook(choice, catalog, lastId);
+          const request = chooseBook(choice, state, lastId);
           const response = await send(call, request);
-          const effect = applyRequest(catalog, request, response.headers?.ETag);
+          const effect = applyRequest(state, request, response.headers?.ETag);
           expect(response).toEqual(expectedResponse(request, effect));
-          catalog = effect.catalog;
+          state = effect.state;
         }
       }),
       { numRuns: sequences },
@@ -65,9 +65,9 @@ test(
   timeLimitMs,
 );
 
-function chooseBook({ precondition, ...choice }: RequestChoice, catalog: Catalog, idsBefore: number): BookRequest {
-  const id = chooseId(choice.id, catalog.lastId, idsBefore);
-  const { tags = [] } = (typeof id === 'number' && catalog.books.get(id)) || {};
+function chooseBook({ precondition, ...choice }: RequestChoice, state: State, idsBefore: number): AnyRequest {
+  const id = chooseId(choice.id, state.lastId, idsBefore);
+  const { tags = [] } = (typeof id === 'number' && state.books.get(id)) || {};
   return { ...choice, id, precondition: precondition && chooseTags(precondition, tags) };
 }
 

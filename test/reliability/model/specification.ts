@@ -2,10 +2,10 @@ import { getOperation } from '../../../conformance/contract/description.ts';
 import { type Outcome, outcomes } from '../../../conformance/outcomes.ts';
 import type { Book, BookFields } from '../../../lib/books/book.ts';
 import { aBook } from '../../support/a-book.ts';
-import type { BookRequest, Precondition } from './requests.ts';
+import type { AnyRequest, Precondition } from './requests.ts';
 
 /** The state of the specified service. */
-export interface Catalog {
+export interface State {
   /** The last assigned id. */
   readonly lastId: number;
   /** Books with all their entity tags, the current one last. */
@@ -14,7 +14,7 @@ export interface Catalog {
   readonly keys: ReadonlyMap<string, { readonly book: Book; readonly tag: string }>;
 }
 
-/** The expected response of a request, and the catalog after it. */
+/** The expected response of a request, and the state after it. */
 export interface Effect {
   readonly outcome: Outcome;
   readonly data: unknown;
@@ -24,7 +24,7 @@ export interface Effect {
   readonly tag?: string | undefined;
   /** Whether the response repeats that of an earlier request. */
   readonly replayed?: boolean;
-  readonly catalog: Catalog;
+  readonly state: State;
 }
 
 /** "Constraints in Amazon DynamoDB": the size of an item. */
@@ -39,23 +39,24 @@ const successOf = (route: string) => getOperation(route).success as Outcome;
 const freshTag = '(a strong entity tag that the book did not have before)';
 
 /**
- * The specification as a function: docs/specification.md, sections 2 to 12. It shares no code with the service.
+ * The specification as a function: docs/specification.md, sections 2 to 12. It shares no code with the service. Requests come one
+ * after the other; check-history.ts judges concurrent ones.
  *
- * @param catalog - the state before the request
+ * @param state - the state before the request
  * @param chosenTag - the entity tag that the service chose
  */
-export function applyRequest(catalog: Catalog, request: BookRequest, chosenTag: unknown): Effect {
+export function applyRequest(state: State, request: AnyRequest, chosenTag: unknown): Effect {
   const { type, access, precondition } = request;
   const respond = (outcome: Outcome, data: unknown = null, more: Partial<Effect> = {}): Effect => {
-    return { outcome, data, catalog, ...more };
+    return { outcome, data, state, ...more };
   };
   if (access === 'missing') return respond(outcomes.tokenRequired);
   if (access === 'invalid') return respond(outcomes.invalidToken);
-  if (type === 'create') return createBook(catalog, request, chosenTag);
+  if (type === 'create') return createBook(state, request, chosenTag);
   if (type === 'list') {
     // '0' is no id and yet a valid cursor.
     if (typeof request.id === 'string' && request.id !== '0') return respond(outcomes.invalidInput);
-    const following = [...catalog.books.values()]
+    const following = [...state.books.values()]
       .map(({ book }) => book)
       .filter(({ id }) => id > Number(request.id))
       .sort((a, b) => a.id - b.id);
@@ -65,7 +66,7 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosenTag: 
   }
 
   const id = Number(request.id);
-  const stored = catalog.books.get(typeof request.id === 'string' ? 0 : id);
+  const stored = state.books.get(typeof request.id === 'string' ? 0 : id);
   if (stored === undefined) return respond(outcomes.bookNotFound);
   const { book, tags } = stored;
   const tag = tags.at(-1) ?? '';
@@ -74,11 +75,11 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosenTag: 
     return isKnown ? respond(outcomes.notModified, null, { tag }) : respond(successOf('GET /book/{id}'), book, { tag });
   }
   const isRefused = precondition !== undefined && !matches(precondition, tag, 'strong');
-  const books = new Map(catalog.books);
+  const books = new Map(state.books);
   if (type === 'delete') {
     if (isRefused) return respond(outcomes.preconditionFailed);
     books.delete(id);
-    return respond(successOf('DELETE /book/{id}'), null, { catalog: { ...catalog, books } });
+    return respond(successOf('DELETE /book/{id}'), null, { state: { ...state, books } });
   }
   const { fields } = request.body;
   if (fields === undefined) return respond(outcomes.invalidInput);
@@ -91,29 +92,29 @@ export function applyRequest(catalog: Catalog, request: BookRequest, chosenTag: 
   }
   const newTag = takeFresh(chosenTag, tags);
   books.set(id, { book: changed, tags: [...tags, newTag] });
-  return respond(successOf('PUT /book/{id}'), changed, { tag: newTag, catalog: { ...catalog, books } });
+  return respond(successOf('PUT /book/{id}'), changed, { tag: newTag, state: { ...state, books } });
 }
 
-function createBook(catalog: Catalog, { body: { fields }, key }: BookRequest, chosenTag: unknown): Effect {
-  const refuse = (outcome: Outcome): Effect => ({ outcome, data: null, catalog });
+function createBook(state: State, { body: { fields }, key }: AnyRequest, chosenTag: unknown): Effect {
+  const refuse = (outcome: Outcome): Effect => ({ outcome, data: null, state });
   if (fields === undefined) return refuse(outcomes.invalidInput);
   if (key !== undefined && !validKey.test(key)) return refuse(outcomes.invalidIdempotencyKey);
-  const id = catalog.lastId + 1;
+  const id = state.lastId + 1;
   const book: Book = { id, ...aBook(), ...fields };
   if (isTooLarge(book)) return refuse(outcomes.payloadTooLarge);
-  const used = key === undefined ? undefined : catalog.keys.get(key);
+  const used = key === undefined ? undefined : state.keys.get(key);
   if (used !== undefined) {
     const { id: _, ...usedFields } = used.book;
     // A repeated create has drawn an id.
-    const repeated = { ...catalog, lastId: id };
+    const repeated = { ...state, lastId: id };
     const isSame = JSON.stringify({ ...usedFields, ...aBook(), ...fields }) === JSON.stringify(usedFields);
-    if (!isSame) return { outcome: outcomes.idempotencyKeyUsed, data: null, catalog: repeated };
-    return { outcome: successOf('POST /book'), data: used.book, tag: used.tag, replayed: true, catalog: repeated };
+    if (!isSame) return { outcome: outcomes.idempotencyKeyUsed, data: null, state: repeated };
+    return { outcome: successOf('POST /book'), data: used.book, tag: used.tag, replayed: true, state: repeated };
   }
   const tag = takeFresh(chosenTag, []);
-  const books = new Map(catalog.books).set(id, { book, tags: [tag] });
-  const keys = key === undefined ? catalog.keys : new Map(catalog.keys).set(key, { book, tag });
-  return { outcome: successOf('POST /book'), data: book, tag, catalog: { lastId: id, books, keys } };
+  const books = new Map(state.books).set(id, { book, tags: [tag] });
+  const keys = key === undefined ? state.keys : new Map(state.keys).set(key, { book, tag });
+  return { outcome: successOf('POST /book'), data: book, tag, state: { lastId: id, books, keys } };
 }
 
 /** RFC 9110 sections 8.8.3.2, 13.1.1 and 13.1.2. */
