@@ -12,6 +12,7 @@ import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { defaultCredentials, testSettings } from '../../tools/local/local-service.ts';
 import { useLocalService } from '../local/use-local-service.ts';
+import { requestLost } from '../simulators/faults.ts';
 import { useService } from '../support/fixtures.ts';
 import { settings } from '../support/load-handlers.ts';
 import { exchangeRaw } from '../support/raw-http.ts';
@@ -68,7 +69,7 @@ test('malformed HTTP shows the examples of 400', async () => {
 });
 
 test.each([
-  ['the database is down', cutOff, () => cutOff.proxy.disturb({ fault: 'request lost' })],
+  ['the database is down', cutOff, () => cutOff.proxy.disturb({ fault: requestLost })],
   [
     'there is a bug, here a secret that cannot be imported',
     faulty,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { publicEndpoint } from '../../lib/endpoint.ts';
 import { startEngine } from '../simulators/engine.ts';
+import { requestIgnored } from '../simulators/faults.ts';
 import { createBookTable, emma, listBooks, openBooks } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { expectUnavailable, useTables } from '../support/fixtures.ts';
@@ -34,7 +35,7 @@ test.concurrent.each([
   const config = { signingSecret: 'x', corsOrigin: undefined };
   const success = { status: 201, message: 'Book created successfully' };
   const create = publicEndpoint(config, success, async () => ({ data: (await books.create(emma, 'key')).book }));
-  proxy.injectFault(operation, 'request ignored', 1, after);
+  proxy.injectFault(operation, requestIgnored, 1, after);
 
   const { statusCode } = await create(createEvent(), createContext(1_000));
   const created = await others.create(emma, 'key');

@@ -1,144 +1,10 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  request,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { close, listen } from '../../tools/runtime/loopback-server.ts';
+import type { EngineResponse, Exchange, Fault } from './faults.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
-
-/** The engine's response to a request. */
-interface TestResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders & { 'x-amz-crc32'?: string };
-  readonly body: Buffer;
-}
-
-/** A request of the client, and what resets its connection: a TLS socket cannot do that, the one below it can. */
-interface Exchange {
-  readonly outgoing: ServerResponse;
-  readonly reset: () => void;
-}
-
-/** Long, and below the client's timeout, which two of them exceed. */
-const delayMs = 1_600;
-
-/** How a response ends. A slow one comes in single bytes, so that its connection is not idle. */
-const endings = {
-  silent() {},
-  async slow({ outgoing: { socket } }: Exchange, rest: Buffer) {
-    for (const byte of rest) {
-      await sleep(delayMs);
-      if (!socket?.writable) return;
-      socket.write(Buffer.of(byte));
-    }
-  },
-  reset: ({ reset }: Exchange) => reset(),
-  closed: ({ outgoing: { socket } }: Exchange) => void socket?.end(),
-};
-
-/** Where it ends: after which bytes of a head and a body. */
-const places = {
-  'before the head': () => 0,
-  'in the head': (head: number) => head / 2,
-  'before the body': (head: number) => head,
-  'in the body': (head: number, body: number) => head + body / 2,
-  'before the last byte': (head: number, body: number) => head + body - 1,
-  'after the body': (head: number, body: number) => head + body,
-};
-
-/** Bodies of a response with HTTP 200 other than the engine's. */
-const wrongBodies = {
-  nothing: () => '',
-  'half of the body': (body: Buffer) => body.subarray(0, body.length / 2),
-  null: () => 'null',
-  '[]': () => '[]',
-  'empty items': () => '{"Item":{},"Attributes":{},"Items":[{}],"Count":1}',
-  '{}': () => '{}',
-  '{"Attributes":{}}': () => '{"Attributes":{}}',
-  'other numbers': alterDigits,
-  'the same body': (body: Buffer) => body,
-};
-
-const checksums = {
-  'no checksum': undefined,
-  'a wrong checksum': (body: Buffer) => (crc32(body) ^ 1) >>> 0,
-  'its checksum': crc32,
-};
-
-/** What happens to a request that the engine does not get. */
-const refusals = {
-  'request ignored'() {},
-  // It is in transit when its client gives up; `deliverHeld` delivers it.
-  'request held'() {},
-  'request lost': ({ reset }: Exchange) => reset(),
-  // As DynamoDB does with a connection that it no longer wants.
-  'request closed': endings.closed,
-  'server error': ({ outgoing }: Exchange) => respondWithError(outgoing, 500, 'InternalServerError'),
-  unavailable: ({ outgoing }: Exchange) => respondWithError(outgoing, 503, 'ServiceUnavailable'),
-  'unavailable for an hour'({ outgoing }: Exchange) {
-    respondWithError(outgoing.setHeader('Retry-After', '3600'), 503, 'ServiceUnavailable');
-  },
-  throttled: ({ outgoing }: Exchange) => respondWithError(outgoing, 400, 'ProvisionedThroughputExceededException'),
-  // As some proxies send it.
-  garbage({ outgoing }: Exchange) {
-    outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works!</h1>');
-  },
-};
-
-type CutResponse = `${keyof typeof endings} ${keyof typeof places}`;
-type WrongResponse = `${keyof typeof wrongBodies} with ${keyof typeof checksums}`;
-export type Fault = keyof typeof refusals | 'response delayed' | CutResponse | WrongResponse;
-
-const namesOf = <Key extends string>(table: Record<Key, unknown>) => Object.keys(table) as Key[];
-const cutResponses = namesOf(endings).flatMap((ending) =>
-  namesOf(places).map((place) => `${ending} ${place}` as const),
-);
-const wrongResponses = namesOf(wrongBodies).flatMap((body) =>
-  namesOf(checksums).map((checksum) => `${body} with ${checksum}` as const),
-);
-
-/** After these, a client has a whole response in time. */
-export const harmless: readonly Fault[] = [
-  'response delayed',
-  'the same body with its checksum',
-  'closed after the body',
-];
-
-/** Not a fault of an attempt: the rest of a short response is in time, or no client can tell that the body is wrong. */
-const excluded: readonly Fault[] = [
-  'slow in the body',
-  'slow before the last byte',
-  'slow after the body',
-  'silent after the body', // It is one of the next attempt: `endConnections` has it.
-  '{} with its checksum',
-  '{"Attributes":{}} with its checksum',
-  'other numbers with its checksum',
-];
-
-const isToldApart = (fault: Fault) => !excluded.includes(fault);
-
-/** Everything that happens to requests and connections. */
-export const transportFaults: readonly Fault[] = [
-  ...namesOf(refusals),
-  'response delayed' as const,
-  ...cutResponses,
-].filter(isToldApart);
-
-/** Whole responses that are not the engine's. */
-export const bodyFaults: readonly Fault[] = wrongResponses.filter(isToldApart);
-
-/** Whether the engine carries out a request with a fault. */
-export function isCarriedOut(fault: Fault): boolean {
-  return !(fault in refusals);
-}
 
 /** The requests with a fault; all of them by default. */
 interface Rule {
@@ -151,6 +17,14 @@ interface Rule {
 
 /** A request, with its read or write units if they are metered. */
 export type MeteredRequest = { readonly operation: string; units: number };
+
+/** No fault. */
+const healthy: Pick<Fault, 'happen'> = {
+  async happen({ forward, outgoing }) {
+    const { status, headers, body } = await forward();
+    outgoing.writeHead(status, headers).end(body);
+  },
+};
 
 type FaultyProxyOptions = Readonly<{ isTls?: boolean; withoutChecksums?: boolean; metersCapacity?: boolean }>;
 
@@ -173,6 +47,7 @@ export async function startFaultyProxy(
 ) {
   const requests: MeteredRequest[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
+  let handshakesToReset = 0;
   const held: (() => Promise<unknown>)[] = [];
   const dead = new WeakSet<Socket>();
   let disturbance: Rule | undefined;
@@ -207,19 +82,19 @@ export async function startFaultyProxy(
     const fault = findFault(operation, received);
     const body = metersCapacity ? askForCapacity(received) : received;
     const forward = () => forwardTo(engineEndpoint, incoming, body);
-    if (fault === 'request held') held.push(hold(socket, forward));
     const isSame = ({ remotePort }: Socket) => remotePort === socket.remotePort;
-    const exchange = { outgoing, reset: () => [...sockets.tcp].findLast(isSame)?.resetAndDestroy() };
-    if (fault && isRefusal(fault)) return refusals[fault](exchange);
-    const response = await forward().catch(() => undefined);
-    if (response === undefined) return socket.destroy();
-    if (metersCapacity) entry.units = JSON.parse(String(response.body)).ConsumedCapacity?.CapacityUnits ?? 0;
-    if (withoutChecksums) delete response.headers['x-amz-crc32'];
-    if (fault === 'response delayed') await sleep(delayMs);
-    else if (fault && isCut(fault)) return sendCut(fault, response, exchange);
-    // Errors of the engine are forwarded unchanged.
-    else if (fault && response.status < 300) return sendWrong(fault, response, outgoing);
-    outgoing.writeHead(response.status, response.headers).end(response.body);
+    const exchange: Exchange = {
+      outgoing,
+      async forward() {
+        const response = await forward();
+        if (metersCapacity) entry.units = JSON.parse(String(response.body)).ConsumedCapacity?.CapacityUnits ?? 0;
+        if (withoutChecksums) delete response.headers['x-amz-crc32'];
+        return response;
+      },
+      hold: () => void held.push(hold(socket, forward)),
+      reset: () => [...sockets.tcp].findLast(isSame)?.resetAndDestroy(),
+    };
+    await Promise.resolve((fault ?? healthy).happen(exchange)).catch(() => socket.destroy());
   };
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
   // An idle connection ends by `endConnections` alone.
@@ -230,6 +105,11 @@ export async function startFaultyProxy(
     socket.once('close', () => open.delete(socket));
   };
   server.on('connection', track(sockets.tcp));
+  server.on('connection', (socket: Socket) => {
+    if (handshakesToReset === 0) return;
+    handshakesToReset -= 1;
+    socket.resetAndDestroy();
+  });
   server.on(isTls ? 'secureConnection' : 'connection', track(sockets.http));
 
   const port = await listen(server);
@@ -263,6 +143,10 @@ export async function startFaultyProxy(
         else dead.add(socket);
       }
     },
+    /** Resets the next connections before they are secure. */
+    resetHandshakes(count: number) {
+      handshakesToReset = count;
+    },
     deliverHeld,
     /** Delivers held requests, clears the remaining faults, and forwards everything again. */
     async heal() {
@@ -273,14 +157,6 @@ export async function startFaultyProxy(
     },
     stop: () => close(server),
   };
-}
-
-function isRefusal(fault: Fault): fault is keyof typeof refusals {
-  return fault in refusals;
-}
-
-function isCut(fault: Fault): fault is CutResponse {
-  return (cutResponses as readonly Fault[]).includes(fault);
 }
 
 /** Names what a request is about. All attempts at it are about the same, and only they, if a test has one such at a time. */
@@ -304,52 +180,9 @@ async function forwardTo(
   engineEndpoint: string,
   { method = 'POST', headers }: IncomingMessage,
   body: Buffer,
-): Promise<TestResponse> {
+): Promise<EngineResponse> {
   const options = { method, headers: { ...headers, 'content-length': String(body.length) }, agent: false };
   const [response] = await once(request(engineEndpoint, options).end(body), 'response');
   const received = Buffer.concat(await response.toArray());
   return { status: response.statusCode, headers: response.headers, body: received };
-}
-
-/** Sends the beginning of a response, and ends it. */
-async function sendCut(fault: CutResponse, { status, headers, body }: TestResponse, exchange: Exchange) {
-  const [ending, ...place] = fault.split(' ') as [keyof typeof endings, ...string[]];
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = Buffer.from(`HTTP/1.1 ${status} OK\r\n${lines.join('')}\r\n`);
-  const length = places[place.join(' ') as keyof typeof places](head.length, body.length);
-  const bytes = Buffer.concat([head, body]);
-  const { socket } = exchange.outgoing;
-  // The bytes leave before the connection is reset.
-  await new Promise((resolve) => socket?.write(bytes.subarray(0, length), resolve) ?? resolve(undefined));
-  await endings[ending](exchange, bytes.subarray(length));
-}
-
-/** Sends a success with another body or checksum. */
-function sendWrong(fault: Fault, { headers, body }: TestResponse, outgoing: ServerResponse): void {
-  const [name, checksum] = fault.split(' with ') as [keyof typeof wrongBodies, keyof typeof checksums];
-  const wrong = Buffer.from(wrongBodies[name](body));
-  const { 'x-amz-crc32': _, ...others } = headers;
-  const crc = checksums[checksum]?.(wrong);
-  outgoing.writeHead(200, {
-    ...others,
-    'content-length': wrong.length,
-    ...(crc !== undefined && { 'x-amz-crc32': crc }),
-  });
-  outgoing.end(wrong);
-}
-
-/** Changes the first digit of every number, such as a year, an id or the counter, and keeps the length. */
-function alterDigits(body: Buffer): string {
-  const text = body.toString();
-  const altered = text.replace(/"N":"(\d)/g, (_, digit) => `"N":"${(Number(digit) % 9) + 1}`);
-  return altered === text ? text.replace('{', '[') : altered;
-}
-
-/** Of a book in each error response: the SDK makes all members of the response those of its error. */
-export const storedText = 'a title that no log may show';
-
-function respondWithError(outgoing: ServerResponse, status: number, name: string): void {
-  outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
-  const item = { title: { S: storedText } };
-  outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: name, item }));
 }

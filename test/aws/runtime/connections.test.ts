@@ -4,7 +4,7 @@ import { request } from '../../../conformance/http-client.ts';
 import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { startFaultyService, underEveryFault } from '../../reliability/faults/faulty-service.ts';
 import { failUnder, runRound } from '../../reliability/faults/round.ts';
-import { transportFaults } from '../../simulators/faulty-proxy.ts';
+import { requestClosed, transportFaults } from '../../simulators/faults.ts';
 import { emma, setCounter, storeBook } from '../../support/book-table.ts';
 import { settings } from '../../support/load-handlers.ts';
 import { startGateway } from './gateway.ts';
@@ -98,7 +98,7 @@ test('a list whose connections are closed gracefully, each with a request under 
   await setCounter(table, 30_001);
 
   for (let round = 0; round < 20; round += 1) {
-    proxy.injectFault('Query', 'request closed', 2, round % 4);
+    proxy.injectFault('Query', requestClosed, 2, round % 4);
     expect((await ask('GET', '/books')).envelope.data).toEqual(books);
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import type { FunctionResponse } from '../../../tools/runtime/runtime-api.ts';
-import { storedText } from '../../simulators/faulty-proxy.ts';
+import { serverError, storedText } from '../../simulators/faults.ts';
 import { aBook } from '../../support/a-book.ts';
 import { seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables, validToken } from '../../support/fixtures.ts';
@@ -42,7 +42,7 @@ test.each(['identity', 'gzip', 'br', 'zstd'])(
     const received: Buffer[] = [];
     const read = async () => {
       for await (const chunk of body) {
-        if (received.length === 0) proxy.injectFault('Query', 'server error', 1_000);
+        if (received.length === 0) proxy.injectFault('Query', serverError, 1_000);
         received.push(chunk);
       }
     };
@@ -86,7 +86,7 @@ test('a client that does not read stops the list as soon as the buffers are full
 });
 
 test('a function whose table fails in the INIT phase says so, and prints nothing of a response', async () => {
-  proxy.injectFault('GetItem', 'server error', 1_000);
+  proxy.injectFault('GetItem', serverError, 1_000);
   const instance = await startList(table.tableName);
 
   await expect(instance.api.initialized).rejects.toThrow('InternalServerError');

@@ -4,7 +4,8 @@ import { expect, onTestFinished } from 'vitest';
 import { checkResponse } from '../../../conformance/contract/check-response.ts';
 import type { Envelope } from '../../../conformance/http-client.ts';
 import { startEngine } from '../../simulators/engine.ts';
-import { type Fault, type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
+import type { Fault } from '../../simulators/faults.ts';
+import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
 import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -87,11 +88,6 @@ export async function startFaultyService(
 /** Each needs the processor. */
 const quickAtOnce = 2;
 
-/** Faults whose time passes in timeouts. */
-export function isSlow(fault: Fault): boolean {
-  return /^(request (held|ignored)|silent|slow)/.test(fault);
-}
-
 /**
  * Runs a check under each of some faults, under several slow ones at once.
  *
@@ -110,11 +106,11 @@ export async function underEveryFault<Service>(
     const service = await starting(start);
     for (const fault of some) {
       await check(service, fault).catch((error: Error) => {
-        failures[fault] = error.stack ?? error.message;
+        failures[fault.name] = error.stack ?? error.message;
       });
     }
   };
-  const lanes = Object.groupBy(faults, (fault, index) => (isSlow(fault) ? fault : `${index % quickAtOnce}`));
+  const lanes = Object.groupBy(faults, (fault, index) => (fault.isSlow ? fault.name : `${index % quickAtOnce}`));
   await Promise.all(Object.values(lanes).map((some = []) => run(some)));
   return failures;
 }

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
-import { bodyFaults, type Fault, isCarriedOut, transportFaults } from '../../simulators/faulty-proxy.ts';
-import { type FaultyService, isSlow, startFaultyService, underEveryFault } from './faulty-service.ts';
-import { failUnder, runRound } from './round.ts';
+import {
+  absurdResponses,
+  bodyFaults,
+  canceledByConflict,
+  emptyResponses,
+  type Fault,
+  responseOfAnother,
+  switchingProtocols,
+  transportFaults,
+} from '../../simulators/faults.ts';
+import { emma } from '../../support/book-table.ts';
+import { type FaultyService, startFaultyService, underEveryFault } from './faulty-service.ts';
+import { failMeanwhile, failUnder, runRound } from './round.ts';
 
 const timeLimitMs = 400_000;
 
@@ -18,11 +28,13 @@ async function closeConnections({ proxy }: FaultyService): Promise<void> {
 async function runRounds(service: FaultyService, fault: Fault, isTls: boolean): Promise<void> {
   const { proxy } = service;
   if (isTls) await closeConnections(service);
-  if (!isTls || !isSlow(fault)) await runRound(service, {}, () => proxy.disturb({ fault, attempts: 1 }));
+  if (!isTls || !fault.isSlow)
+    await runRound(service, { fail: failMeanwhile }, () => proxy.disturb({ fault, attempts: 1 }));
   if (!isTls) await closeConnections(service);
   // Its two requests and the reads after each lost write take about as long as the function may.
-  const isTooLong = (name: string) => (isSlow(fault) && name === 'POST /book with a key' ? undefined : false);
-  if (isTls || !isSlow(fault)) {
+  const isTooLong = (name: string) =>
+    fault.isSlow && name === 'POST /book with a key' ? undefined : failMeanwhile(name);
+  if (isTls || !fault.isSlow) {
     await runRound(service, { fail: isTooLong }, () => proxy.disturb({ fault, attempts: 2 }));
   }
 
@@ -33,7 +45,7 @@ async function runRounds(service: FaultyService, fault: Fault, isTls: boolean): 
   if (!isTls) return;
 
   // What was stored is found by reading, which the fault leaves alone.
-  const isFound = (name: string) => isCarriedOut(fault) || !/^POST .book( with a key)?$/.test(name);
+  const isFound = (name: string) => fault.isCarriedOut || !/^POST .book( with a key)?$/.test(name);
   const failAtSecond = (name: string) => (!name.startsWith('GET /books') && isFound(name) ? false : fail());
   await runRound(service, { fail: failAtSecond }, () => proxy.disturb({ fault, operations }));
 }
@@ -61,11 +73,57 @@ test('refused connections: 503 in time, and all is well when they end', async ()
 
 test('an engine without checksums that sends other bodies makes nothing up', async () => {
   const service = await startFaultyService({ withoutChecksums: true });
-  const faults = bodyFaults.filter((name) => name.endsWith('with no checksum') && !/other|same/.test(name));
-  for (const fault of faults) {
-    // These mean "no such item" without a checksum.
-    const saysNoItem = /^\{(}|"A)/.test(fault);
-    const failures = saysNoItem ? [404, 500, 503] : [500, 503];
+  for (const fault of [...absurdResponses, ...emptyResponses]) {
+    const failures = emptyResponses.includes(fault) ? [404, 500, 503] : [500, 503];
     await runRound(service, { fail: () => true, failures }, () => service.proxy.disturb({ fault }));
   }
+});
+
+test('eight responses that switch protocols stop nothing: the requests after them succeed', async () => {
+  const service = await startFaultyService();
+  const { proxy, table, ask } = service;
+  const { id } = await table.repository.create(emma);
+  proxy.injectFault('GetItem', switchingProtocols, 8);
+
+  const first = await Promise.all(Array.from({ length: 8 }, () => ask('GET', `/book/${id}`)));
+
+  expect(first.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  await runRound(service);
+});
+
+test('a create with a key whose transaction meets another one is carried out', async () => {
+  const service = await startFaultyService();
+  for (const times of [1, 2]) {
+    service.proxy.injectFault('TransactWriteItems', canceledByConflict, times);
+    await runRound(service, { names: ['POST /book with a key'] });
+  }
+});
+
+test('a response to the request for another book is not taken for that of this one', async () => {
+  const service = await startFaultyService();
+  const names = [
+    'GET /book/{id}',
+    'PUT /book/{id} without changes',
+    'PUT /book/{id} with an invalid body',
+    'GET /books',
+  ];
+  const begin = (attempts: number) => () =>
+    service.proxy.disturb({ fault: responseOfAnother, operations: ['GetItem'], attempts });
+
+  await runRound(service, { names }, begin(2));
+  await runRound(service, { names: names.slice(0, 3), fail: () => true }, begin(3));
+});
+
+test('a write whose connection is reset while it is made secure was not sent, and needs no read', async () => {
+  const service = await startFaultyService({ isTls: true });
+  const { proxy, table, ask } = service;
+  const { id } = await table.repository.create(emma);
+  await closeConnections(service);
+  proxy.takeRequests();
+  proxy.resetHandshakes(2);
+
+  const { status } = await ask('PUT', `/book/${id}`, { year: 1 });
+
+  expect(status).toBe(200);
+  expect(proxy.takeRequests().map(({ operation }) => operation)).toEqual(['UpdateItem']);
 });
