@@ -1,0 +1,81 @@
+import type { Hooks, Serverless } from '../framework.ts';
+import { readSettings, settingsPath } from './settings.ts';
+import { stackNameOf } from './stack.ts';
+import { findParameterProblem } from './stage-parameters.ts';
+import { findRegion, findStageProblem, noRegion } from './target.ts';
+
+const remoteCommands = ['deploy', 'remove', 'rollback', 'info']; // those that talk to AWS
+
+/**
+ * Serverless plugin that ends a command before it does anything when its stage, region, credentials or parameters are wrong
+ * or missing. `${setting:NAME}` is a setting of the stage (settings.ts) in a deploy, and nothing otherwise.
+ */
+export default class SettingsPlugin {
+  readonly hooks: Hooks;
+  readonly configurationVariablesSources = {
+    setting: { resolve: ({ address }: { readonly address: string }) => this.#resolveSetting(address) },
+  };
+  readonly #serverless: Serverless;
+  readonly #isRemote: boolean;
+  /** The names in `${setting:NAME}`. */
+  readonly #settingNames = new Set<string>();
+  #settings: Promise<ReadonlyMap<string, string>> | undefined;
+
+  constructor(serverless: Serverless, options: { readonly region?: string }) {
+    this.#serverless = serverless;
+    this.#isRemote = remoteCommands.includes(serverless.processedInput.commands[0] ?? '');
+    // Now, because the framework then announces a deploy to its default region.
+    if (!findRegion(options.region) && this.#isRemote) this.#fail(noRegion);
+    this.hooks = { initialize: () => this.#check() };
+  }
+
+  get #aws() {
+    return this.#serverless.getProvider('aws');
+  }
+
+  get #stage() {
+    return this.#aws.getStage();
+  }
+
+  async #check(): Promise<void> {
+    const unknown = [...(await this.#prepare()).keys()].find((name) => !this.#settingNames.has(name));
+    if (unknown !== undefined) {
+      const parameter = `${settingsPath(this.#stage)}/${unknown}`;
+      const known = [...this.#settingNames].join(', ');
+      this.#fail(`${parameter} in Parameter Store is no setting. Settings are ${known}.`);
+    }
+    const parameters = this.#serverless.service.custom.stage;
+    const problem = findParameterProblem(parameters, stackNameOf(this.#stage), this.#aws.getRegion());
+    if (problem !== undefined) this.#fail(problem);
+  }
+
+  /** An error that is thrown here would get a text of the framework around it, so #check throws it. */
+  async #resolveSetting(name: string): Promise<{ readonly value: string | null }> {
+    this.#settingNames.add(name);
+    const settings = await this.#prepare().catch(() => undefined);
+    return { value: settings?.get(name) ?? null };
+  }
+
+  /** Checks stage, region and credentials, and reads the settings for a deploy; once. */
+  #prepare(): Promise<ReadonlyMap<string, string>> {
+    this.#settings ??= this.#checkAndReadSettings();
+    return this.#settings;
+  }
+
+  async #checkAndReadSettings(): Promise<ReadonlyMap<string, string>> {
+    const problem = findStageProblem(this.#stage);
+    if (problem !== undefined) this.#fail(problem);
+    const failWith = (start: string) => (error: Error) => this.#fail(`${start}: ${error.message.split('\n')[0]}`);
+    if (this.#isRemote) {
+      await this.#aws.getAccountId().catch(failWith('AWS cannot be used with these credentials'));
+    }
+    if (this.#serverless.processedInput.commands[0] !== 'deploy') return new Map();
+    return readSettings(this.#stage, await this.#aws.getAwsSdkV3Config()).catch(
+      failWith(`The settings ${settingsPath(this.#stage)}/* in Parameter Store cannot be read`),
+    );
+  }
+
+  #fail(message: string): never {
+    throw new this.#serverless.classes.Error(message);
+  }
+}
