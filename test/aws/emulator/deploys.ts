@@ -44,7 +44,7 @@ async function writeInvocationReport(): Promise<void> {
 }
 
 /** Checks the rollback triggers of the last update. */
-function checkTriggers({ changeSets }: EmulatedStage, expected: readonly string[]): void {
+export function checkTriggers({ changeSets }: EmulatedStage, expected: readonly string[]): void {
   const isTrigger = (name: string) => /^RollbackConfiguration\..*\.Arn$/.test(name);
   const arns = [...(changeSets.at(-1) ?? [])].filter(([name]) => isTrigger(name)).map(([, arn]) => arn);
   const names = arns.map((arn) => arn.replace(/.*:alarm:book-catalog-prod-([A-Za-z]+)-.*/, '$1'));

@@ -4,7 +4,7 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { ParameterNotFound, SSM } from '@aws-sdk/client-ssm';
 import type { Book } from '../../../conformance/catalog.ts';
 import { readStack } from '../../../tools/operations/deployed-stage.ts';
-import { withStatus } from './deploys.ts';
+import { checkTriggers, withStatus } from './deploys.ts';
 import { type EmulatedStage, StackName, stage } from './emulated-stage.ts';
 
 const restored = `${StackName}-20260131T120000Z`;
@@ -60,7 +60,7 @@ export async function restoreUnderTraffic(emulated: EmulatedStage, kept: Book): 
 export async function failToSwitch({ fates, restore, run, spawn }: EmulatedStage): Promise<void> {
   fates.set('ExecuteChangeSet', () => {
     fates.set('DescribeStacks', () => withStatus('UPDATE_ROLLBACK_COMPLETE'));
-    return { status: 200, body: '<ExecuteChangeSetResponse/>' };
+    return { status: 200, body: '<ExecuteChangeSetResponse><ExecuteChangeSetResult/></ExecuteChangeSetResponse>' };
   });
   const { status, stderr } = await restore('--table', restored, '--switch');
   fates.clear();
@@ -108,7 +108,7 @@ async function backUp(TableName: string): Promise<string | undefined> {
 /** Restores a table that is not active yet, and whose recovery cannot be turned on for a while. */
 async function restoreLikeAws({ fates }: EmulatedStage, BackupArn: string | undefined, TargetTableName: string) {
   await new DynamoDB().restoreTableFromBackup({ BackupArn, TargetTableName });
-  let polls = 2;
+  let polls = 4; // more than the command needs to find both tables
   fates.set('DescribeTable', () => {
     polls -= 1;
     if (polls === 0) fates.delete('DescribeTable');
@@ -126,7 +126,8 @@ async function restoreLikeAws({ fates }: EmulatedStage, BackupArn: string | unde
  * Switches while a client reads a book that both tables have; no response is an error. The emulator ends an instance in the
  * middle of a request when its function changes, where Lambda lets it finish: these reads do not count.
  */
-async function switchUnderTraffic({ restore, withCatalog }: EmulatedStage, table: string, book: Book): Promise<void> {
+async function switchUnderTraffic(emulated: EmulatedStage, table: string, book: Book): Promise<void> {
+  const { restore, withCatalog, changeSets } = emulated;
   const results: unknown[] = [];
   await withCatalog(async (catalog) => {
     const reads: Promise<unknown>[] = [];
@@ -146,6 +147,8 @@ async function switchUnderTraffic({ restore, withCatalog }: EmulatedStage, table
   const { true: killed = [], false: finished = [] } = Object.groupBy(results, (result) =>
     String(String(result).includes('Worker process died')),
   );
+  assert.equal(changeSets.at(-1)?.get('UsePreviousTemplate'), 'true');
+  checkTriggers(emulated, []); // an alarm that is on does not take the switch back
   process.stdout.write(`${finished.length} reads during the switch, and ${killed.length} killed by the emulator\n`);
   assert.deepEqual(
     finished.filter((result) => result !== 200),
