@@ -47,7 +47,10 @@ export default defineConfig({
       project('crash', 'test/reliability/crash', 3, { testTimeout: 900_000 }),
       project('load', 'test/reliability/load', 4),
       // Measures instances; two at a time would measure each other.
-      project('runtime', 'test/aws/runtime', 5, { maxWorkers: 1, globalSetup: './tools/runtime/package-functions.ts' }),
+      project('runtime', 'test/aws/runtime', 5, {
+        maxWorkers: 1,
+        globalSetup: './test/aws/runtime/package-functions.ts',
+      }),
     ],
     coverage: {
       include: ['lib/**/*.ts', 'handlers/**/*.ts', 'serverless/local/**/*.ts'],

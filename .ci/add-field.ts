@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Book, Catalog } from '../conformance/catalog.ts';
 import { expectData, expectSuccess } from '../conformance/expect.ts';
-import { LocalService, testSettings } from '../tools/local/local-service.ts';
+import { LocalService, testSettings } from '../test/support/local-service.ts';
 
 const lines = `
   isbn: { type: 'string', default: '' },

@@ -7,9 +7,9 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { defaultCredentials, LocalService } from '../../tools/local/local-service.ts';
-import { endForMissingTool } from '../../tools/toolchains/missing-tool.ts';
-import { preparePython } from '../../tools/toolchains/python-environment.ts';
+import { defaultCredentials, LocalService } from '../support/local-service.ts';
+import { endForMissingTool } from '../support/missing-tool.ts';
+import { preparePython } from '../support/python-environment.ts';
 
 /** What the script `run` of each folder needs beside the packages of npm. */
 const languages = { typescript: [], go: ['go'], java: ['java', 'mvn'], python: ['python3'] };

@@ -10,11 +10,11 @@ import {
 import type { HttpRequest, HttpResponse } from '../../conformance/http-messages.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { defaultCredentials, testSettings } from '../../tools/local/local-service.ts';
 import { useLocalService } from '../local/use-local-service.ts';
 import { requestLost } from '../simulators/faults.ts';
 import { useService } from '../support/fixtures.ts';
 import { settings } from '../support/load-handlers.ts';
+import { defaultCredentials, testSettings } from '../support/local-service.ts';
 import { exchangeRaw } from '../support/raw-http.ts';
 
 /** Headers of the transport, which are not part of the contract. */

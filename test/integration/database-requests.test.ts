@@ -8,8 +8,8 @@ import { HttpRequest } from '@smithy/core/protocols';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { connect, openBooks } from '../support/book-table.ts';
+import { close, listen } from '../support/loopback-server.ts';
 
 /** Starts a database that responds with `respond`. @returns a function that sends it a request for a book */
 async function startDatabase(respond: RequestListener) {

@@ -4,9 +4,9 @@ import { text as readText } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, onTestFinished, test } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
-import { close, listen } from '../../tools/runtime/loopback-server.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { loadHandlers, settings } from '../support/load-handlers.ts';
+import { close, listen } from '../support/loopback-server.ts';
 
 /** What a database sends, with a planted text in each value, that a request consists of. */
 type Respond = (planted: string, body: string) => { readonly status: number; readonly text: string };

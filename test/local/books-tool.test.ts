@@ -7,10 +7,10 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { unknownField } from '../../conformance/a-book.ts';
 import type { EnvelopeResponse } from '../../conformance/http-client.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
-import { startCommand, testSettings } from '../../tools/local/local-service.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
 import { aBook, anyFieldValues } from '../support/a-book.ts';
+import { startCommand, testSettings } from '../support/local-service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { useLocalService } from './use-local-service.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defaultCredentials } from '../../tools/local/local-service.ts';
+import { defaultCredentials } from '../support/local-service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { useLocalService } from './use-local-service.ts';
 

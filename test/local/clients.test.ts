@@ -7,10 +7,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { HttpClient } from '../../conformance/http-client.ts';
 import { BookCatalogError, createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
-import { findFreePort } from '../../tools/local/free-port.ts';
-import { defaultCredentials } from '../../tools/local/local-service.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { aBook } from '../support/a-book.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { defaultCredentials } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const credentials = { username: 'admin', password: 'password' };

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { testSettings } from '../../tools/local/local-service.ts';
+import { testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const corsOrigin = 'https://docs.example.com';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fragments } from '../../conformance/any-text.ts';
 import { operations } from '../../conformance/contract/description.ts';
 import { outcomes } from '../../conformance/outcomes.ts';
-import { validToken } from '../../tools/local/local-service.ts';
+import { validToken } from '../support/local-service.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
 import { useLocalService } from './use-local-service.ts';
 

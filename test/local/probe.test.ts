@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { testSettings } from '../../tools/local/local-service.ts';
+import { testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const local = await useLocalService();

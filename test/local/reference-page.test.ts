@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultCredentials } from '../../tools/local/local-service.ts';
+import { defaultCredentials } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const local = await useLocalService(defaultCredentials);

@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/pro
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { createDataFolder } from '../../tools/local/local-service.ts';
+import { createDataFolder } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** Room for a busy machine; a reload takes about a tenth of a second. */

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, expect, test, vi } from 'vitest';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
-import { testSettings } from '../../tools/local/local-service.ts';
 import { formatGatewayReport } from '../../tools/operations/gateway-report.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 /** Enough that the suite treats the catalog as large. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
-import { createDataFolder, LocalService, startCommand, testSettings } from '../../tools/local/local-service.ts';
+import { createDataFolder, LocalService, startCommand, testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const local = await useLocalService();

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
-import { LocalService } from '../../tools/local/local-service.ts';
+import { LocalService } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const unavailable = { status: 503, message: 'Service unavailable', data: null };

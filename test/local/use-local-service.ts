@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
-import { LocalService, validToken } from '../../tools/local/local-service.ts';
+import { LocalService, validToken } from '../support/local-service.ts';
 
 /** Starts a service with an empty catalog for the tests of a file; of another folder than this project's, if one is given. */
 export async function useLocalService(environment: Readonly<Record<string, string>> = {}, folder?: string) {

@@ -2,8 +2,8 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fragments } from '../../conformance/any-text.ts';
 import { request } from '../../conformance/http-client.ts';
-import { validToken } from '../../tools/local/local-service.ts';
 import { aBook } from '../support/a-book.ts';
+import { validToken } from '../support/local-service.ts';
 import type { BookRequest, Operation } from './check-history.ts';
 import { type Ask, record } from './record.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../tools/local/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { startServerProcess } from './server-process.ts';
 
 /**

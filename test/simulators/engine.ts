@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createEngine } from '../../serverless/local/dynamodb-engine.ts';
-import { close, listen } from '../../tools/runtime/loopback-server.ts';
+import { close, listen } from '../support/loopback-server.ts';
 
 /** A DynamoDB engine. */
 export interface Engine {

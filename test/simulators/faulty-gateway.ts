@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { close, listen } from '../../tools/runtime/loopback-server.ts';
+import { close, listen } from '../support/loopback-server.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
 
 /** A gateway's own response. */

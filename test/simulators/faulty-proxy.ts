@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { close, listen } from '../../tools/runtime/loopback-server.ts';
+import { close, listen } from '../support/loopback-server.ts';
 import type { EngineResponse, Exchange, Fault } from './faults.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
 

@@ -34,7 +34,7 @@ test('npm ci runs no install script of a package that package.json names or not'
 
 // .npmrc applies to the folder that it is in and to no other.
 test('every install in another folder leaves install scripts out', () => {
-  const shell = globSync('tools/{,*/}{install,run}').map((name) => readFileSync(name, 'utf8'));
+  const shell = globSync(['tools/{,*/}install', 'test/aws/runtime/install']).map((name) => readFileSync(name, 'utf8'));
   const commands = [...Object.values<string>(project.scripts), ...shell]
     .flatMap((text) => text.split(/&&|\|\||\n/))
     .filter((command) => /\bnpm (ci|i|install)\b/.test(command));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { bundleOptions } from '../../serverless/packaging/bundle.ts';
-import { type LambdaInstance, startLambdaInstance } from '../runtime/lambda-instance.ts';
-import { packageFunctions } from '../runtime/package-functions.ts';
+import { type LambdaInstance, startLambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
+import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { type Call, settings } from './calls.ts';
 
 const peers = ['no-op', 'bare'];

@@ -32,7 +32,7 @@ const cores = availableParallelism();
 const { status } = spawnSync('taskset', ['--all-tasks', '--pid', '--cpu-list', '0', String(process.pid)]);
 if (cores < 2 || status !== 0) endUnmeasured('Linux with two cores and taskset');
 if (isGuard && spawnSync('valgrind', ['--version']).error) endUnmeasured('valgrind');
-execFileSync(resolve(import.meta.dirname, '../runtime/install'), { stdio: 'inherit' });
+execFileSync(resolve(import.meta.dirname, '../../test/aws/runtime/install'), { stdio: 'inherit' });
 
 const folder = await mkdtemp(join(tmpdir(), 'book-catalog-bench-'));
 const stub = await startStub();

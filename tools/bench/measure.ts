@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { LambdaInstance } from '../runtime/lambda-instance.ts';
+import type { LambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
 import type { Call } from './calls.ts';
 import { type Candidate, type Candidates, invokeTimes } from './candidates.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { close, listen } from '../runtime/loopback-server.ts';
+import { close, listen } from '../../test/support/loopback-server.ts';
 
 interface Request {
   readonly TableName: string;

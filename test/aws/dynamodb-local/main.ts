@@ -5,9 +5,9 @@
 
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { findFreePort } from '../../../tools/local/free-port.ts';
-import { endForMissingTool } from '../../../tools/toolchains/missing-tool.ts';
 import { startServerProcess } from '../../simulators/server-process.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { endForMissingTool } from '../../support/missing-tool.ts';
 
 /** The jars, with the native SQLite library. Git ignores it. */
 const folder = resolve('.dynamodb-local');

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { request } from '../../../conformance/http-client.ts';
-import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { startFaultyService, underEveryFault } from '../../reliability/faults/faulty-service.ts';
 import { failUnder, runRound } from '../../reliability/faults/round.ts';
 import { requestClosed, transportFaults } from '../../simulators/faults.ts';
 import { emma, setCounter, storeBook } from '../../support/book-table.ts';
 import { settings } from '../../support/load-handlers.ts';
 import { startGateway } from './gateway.ts';
+import type { LambdaInstance } from './lambda-instance.ts';
 import { startFunction } from './start-function.ts';
 
 /** The freezes between two invocations; FREEZE_SECONDS=1,5,19,21,65,120 for all that are promised. */

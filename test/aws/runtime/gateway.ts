@@ -4,8 +4,8 @@ import pLimit from 'p-limit';
 import { functions } from '../../../serverless/functions.ts';
 import type { LoadedFunction } from '../../../serverless/local/functions.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
-import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
-import { close, listen } from '../../../tools/runtime/loopback-server.ts';
+import { close, listen } from '../../support/loopback-server.ts';
+import type { LambdaInstance } from './lambda-instance.ts';
 import { startFunction } from './start-function.ts';
 
 /** More instances would only compete for the processors. */

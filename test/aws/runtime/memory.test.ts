@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { decodeBody } from '../../../conformance/decode-body.ts';
 import type { Book } from '../../../lib/books/book.ts';
 import { memorySize } from '../../../serverless/functions.ts';
-import { readPeakMemoryMb } from '../../../tools/runtime/lambda-instance.ts';
 import { aBook } from '../../support/a-book.ts';
 import { setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables, validToken } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
+import { readPeakMemoryMb } from './lambda-instance.ts';
 import { startForTest } from './start-function.ts';
 
 /** Pages of about 1 MB in six shards, more than the list reads ahead. */

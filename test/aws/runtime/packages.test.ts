@@ -2,8 +2,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { functions } from '../../../serverless/functions.ts';
-import { packageFunctions } from '../../../tools/runtime/package-functions.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
+import { packageFunctions } from './package-functions.ts';
 
 /** Bytes of minified code, which Node compiles in a cold start (docs/benchmarks.md). */
 const maxBytes = { withSdk: 240_000, withoutSdk: 33_000 };

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
 import { functions } from '../../../serverless/functions.ts';
-import { type LambdaInstance, startLambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
 import { settings } from '../../support/load-handlers.ts';
+import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
 
 export { settings } from '../../support/load-handlers.ts';
 

@@ -1,13 +1,13 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { LambdaInstance } from '../../../tools/runtime/lambda-instance.ts';
-import type { FunctionResponse } from '../../../tools/runtime/runtime-api.ts';
 import { serverError, storedText } from '../../simulators/faults.ts';
 import { aBook } from '../../support/a-book.ts';
 import { seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables, validToken } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
+import type { LambdaInstance } from './lambda-instance.ts';
+import type { FunctionResponse } from './runtime-api.ts';
 import { startForTest } from './start-function.ts';
 
 /** Eleven shards, most of about 1 MB. */

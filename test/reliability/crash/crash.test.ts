@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { LocalService } from '../../../tools/local/local-service.ts';
 import { startEngineProcess } from '../../simulators/engine.ts';
+import { LocalService } from '../../support/local-service.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { checkHistory } from '../check-history.ts';
 import { Workload } from '../workload.ts';

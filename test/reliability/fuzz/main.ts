@@ -7,8 +7,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fragments } from '../../../conformance/any-text.ts';
-import { defaultCredentials, LocalService, validToken } from '../../../tools/local/local-service.ts';
-import { preparePython } from '../../../tools/toolchains/python-environment.ts';
+import { defaultCredentials, LocalService, validToken } from '../../support/local-service.ts';
+import { preparePython } from '../../support/python-environment.ts';
 
 const hooks = { SCHEMATHESIS_HOOKS: 'test/reliability/fuzz/hooks.py', FRAGMENTS: JSON.stringify(fragments) };
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RuntimeApi } from './runtime-api.ts';
 
-const runtimeClient = resolve(import.meta.dirname, '../node_modules/aws-lambda-ric/index.mjs');
+const runtimeClient = resolve(import.meta.dirname, '../../../tools/node_modules/aws-lambda-ric/index.mjs');
 
 /** One instance of a function: a bundle under AWS's runtime client, with a Runtime API of its own. */
 export type LambdaInstance = Awaited<ReturnType<typeof startLambdaInstance>>;

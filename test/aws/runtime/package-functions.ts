@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { TestProject } from 'vitest/node';
-import { functionNames } from '../../serverless/functions.ts';
-import { packageService } from '../../serverless/packaging/package-service.ts';
+import { functionNames } from '../../../serverless/functions.ts';
+import { packageService } from '../../../serverless/packaging/package-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

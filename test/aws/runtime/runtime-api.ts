@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer, json, text } from 'node:stream/consumers';
-import { close, listen } from './loopback-server.ts';
+import { close, listen } from '../../support/loopback-server.ts';
 
 /** The response of a function, as API Gateway would send it to the client. */
 export interface FunctionResponse {
