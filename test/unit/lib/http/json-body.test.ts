@@ -15,28 +15,13 @@ test('an absent body is not an object; base64 is not read as text, nor text as b
 });
 
 test.each([
-  ['an array nested deeper than the stack', `{"a":${'['.repeat(1e6)}${']'.repeat(1e6)},"b":1e-400}`, true],
+  ['an array nested deeper than the stack', `{"a":${'['.repeat(1e6)}${']'.repeat(1e6)},"b":1.5}`, true],
   ['quotation marks that end no string', `{"a":1e-400,"b":"${'\\"'.repeat(2_000_000)}`, false],
   ['a string of escaped quotation marks', `{"a":1e-400,"b":"${'\\"'.repeat(2_000_000)}"}`, true],
   ['a string', `{"a":1e-400,"b":"${'x'.repeat(9_900_000)}"}`, true],
   ['opening braces', '{"a":'.repeat(300_000), false],
 ])('%s takes no time to speak of', (_name, text, isObject) => {
   expect(read(plain(text)) !== undefined).toBe(isObject);
-});
-
-const elements = ['1.5', '1e0', '[]', '"a"'];
-test.each(elements)('a body with a megabyte of %s takes less than half of the time of a reviver', (element) => {
-  const text = `{"a":2020.0,"b":[${`${element},`.repeat(1e6 / element.length)}0]}`;
-  const cpuTimeOf = (action: () => unknown) => {
-    const start = process.cpuUsage();
-    action();
-    const { user, system } = process.cpuUsage(start);
-    return user + system;
-  };
-  const leastOf = (action: () => unknown) => Math.min(...Array.from({ length: 5 }, () => cpuTimeOf(action)));
-
-  const withReviver = leastOf(() => JSON.parse(text, (_key, value) => value));
-  expect(leastOf(() => read(plain(text)))).toBeLessThan(withReviver / 2);
 });
 
 test('of any object, the named members are those that JSON.parse finds, and NaN where it rounded to an integer', () => {
