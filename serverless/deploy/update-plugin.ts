@@ -63,7 +63,7 @@ export default class UpdatePlugin {
 
   async #checkStack(): Promise<void> {
     const { classes, processedInput, service } = this.#serverless;
-    const [command = ''] = processedInput.commands;
+    const command = processedInput.commands.join(' '); // not `deploy list`
     const stack = ['deploy', 'rollback'].includes(command) ? await this.#findStack() : undefined;
     if (stack === undefined) return;
     const stage = this.#serverless.getProvider('aws').getStage();

@@ -5,7 +5,8 @@ import type { Outcome } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { findObstacle, findTableConflict } from '../../serverless/deploy/stack.ts';
 import { findParameterProblem } from '../../serverless/deploy/stage-parameters.ts';
-import type { StageParameters } from '../../serverless/framework.ts';
+import UpdatePlugin from '../../serverless/deploy/update-plugin.ts';
+import type { Serverless, StageParameters } from '../../serverless/framework.ts';
 
 test('each gateway response after which a client may try again says when', () => {
   const responses: readonly Outcome[] = Object.values(gatewayResponses);
@@ -49,6 +50,16 @@ test.each([
   const text = `The stage uses the table ${used}, and its setting tableName ${refusal}. To keep the table: ${command}`;
 
   expect(findTableConflict('prod', stack, setting)).toBe(refusal && text);
+});
+
+test('the list of deploys, with which a rollback begins, is shown whatever the state of the stack is', async () => {
+  const getProvider = () => {
+    throw new Error('AWS was asked');
+  };
+  const serverless = { processedInput: { commands: ['deploy', 'list'] }, getProvider } as unknown as Serverless;
+  const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: () => {} } });
+
+  await expect(hooks.initialize?.()).resolves.toBeUndefined();
 });
 
 /** The defaults of the stages, without settings. */
