@@ -205,6 +205,15 @@ test('a client that has never reached the service says so within seconds, and na
   expect(performance.now() - startedAt).toBeLessThan(8_000);
 });
 
+test('a client whose origin is refused by a browser says so within seconds, and names the address', async () => {
+  const refuse = vi.fn(() => Promise.reject(new TypeError('Failed to fetch')));
+  const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, fetch: refuse });
+
+  await expect(client.GET('/books')).rejects.toThrow(`${local.baseUrl}: no response (Failed to fetch)`);
+
+  expect(refuse.mock.calls.length).toBeLessThan(10);
+});
+
 test('books() reads all books in pages of a size, and reads on after a page that failed', async () => {
   const titles = ['A', 'B', 'C', 'D', 'E'];
   const client = createClient();
