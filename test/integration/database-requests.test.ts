@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -8,18 +8,14 @@ import { HttpRequest } from '@smithy/core/protocols';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
+import { startScriptedDatabase } from '../simulators/scripted-database.ts';
 import { connect, openBooks } from '../support/book-table.ts';
-import { close, listen } from '../support/loopback-server.ts';
 
 /** Starts a database that responds with `respond`. @returns a function that sends it a request for a book */
 async function startDatabase(respond: RequestListener) {
-  const database = createServer(respond);
-  const endpoint = `http://127.0.0.1:${await listen(database)}`;
+  const { server: database, endpoint } = await startScriptedDatabase(respond);
   const client = connect(endpoint);
-  onTestFinished(async () => {
-    client.destroy();
-    await close(database);
-  });
+  onTestFinished(() => client.destroy());
   return { database, endpoint, read: () => client.send(new GetCommand({ TableName: 'bücher', Key: bookKey(1) })) };
 }
 

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
+import { startScriptedDatabase } from '../simulators/scripted-database.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { loadHandlers, settings } from '../support/load-handlers.ts';
-import { close, listen } from '../support/loopback-server.ts';
 
 /** What a database sends, with a planted text in each value, that a request consists of. */
 type Respond = (planted: string, body: string) => { readonly status: number; readonly text: string };
@@ -72,12 +71,11 @@ const situations = routes.flatMap((route) => [
 // Retries wait between attempts.
 test('nothing that a client sent or got, or that is stored, is logged', { timeout: 60_000 }, async () => {
   let respond = (body: string) => found('nothing yet', body);
-  const database = createServer(async (request, response) => {
+  const { endpoint } = await startScriptedDatabase(async (request, response) => {
     const { status, text } = respond(await readText(request));
     response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(text);
   });
-  onTestFinished(() => close(database));
-  const call = await loadHandlers(`http://127.0.0.1:${await listen(database)}/books`);
+  const call = await loadHandlers(`${endpoint}/books`);
 
   const seen = new Set<number>();
   for (const { route, storage, ...make } of situations) {

@@ -11,7 +11,7 @@ type StreamingHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, co
 
 /**
  * The global object with which functions stream their responses, for places without Lambda's runtime: a streaming handler
- * that is loaded after this module returns its whole response, as other handlers do. It rejects when the body breaks off.
+ * that is loaded after this module returns its whole response, as other handlers do. It rejects when the body breaks off. The local service has its own, which sends each part at once.
  */
 Object.assign(globalThis, {
   awslambda: {

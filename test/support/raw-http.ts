@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 const silenceMs = 5_000;
 
 /**
- * Sends bytes to 127.0.0.1 and reads every response until the server closes the connection or falls silent.
+ * Sends bytes to 127.0.0.1 and reads every response until the server closes the connection or falls silent. For what the
+ * client of the conformance suite cannot send: malformed HTTP, and requests without a pause.
  *
  * @param bytes - as text in Latin-1; `pauseMs` is the pause after each of them, `end` closes the connection after the last
  */
