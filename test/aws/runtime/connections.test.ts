@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { request } from '../../../conformance/http-client.ts';
 import { startFaultyService, underEveryFault } from '../../reliability/faults/faulty-service.ts';
-import { failUnder, runRound } from '../../reliability/faults/round.ts';
+import { failTwice, failUnder, runRound } from '../../reliability/faults/round.ts';
 import { requestClosed, transportFaults } from '../../simulators/faults.ts';
 import { emma, setCounter, storeBook } from '../../support/book-table.ts';
 import { settings } from '../../support/load-handlers.ts';
@@ -79,7 +79,7 @@ test(
       proxy.disturb({ fault, attempts: 2 });
       const instance = await startFunction('getBook', environmentOf(`${proxy.endpoint}/${table.tableName}`));
       await instance.api.initialized.finally(() => instance.stop());
-      await runRound(service, { names }, () => proxy.disturb({ fault, attempts: 2 }));
+      await runRound(service, { names, fail: failTwice(fault) }, () => proxy.disturb({ fault, attempts: 2 }));
       await runRound(service, { names, fail: failUnder(fault) }, () => proxy.disturb({ fault }));
       await runRound(service, { names });
     });

@@ -46,9 +46,14 @@ export function failUnder(fault: Fault): () => boolean | undefined {
   return () => (fault.isHarmless === 'by chance' ? undefined : !fault.isHarmless);
 }
 
-/** Whether requests fail under a fault of two attempts at most: those whose lost attempt may find a book later. */
-export function failMeanwhile(name: string): boolean | undefined {
+/** Whether a request fails under a fault of one or two attempts: a lost attempt may find a book later. */
+export function failOnce(name: string): boolean | undefined {
   return /^(PUT|DELETE) .* of no book$/.test(name) ? undefined : false;
+}
+
+/** The same of two attempts, which a third may follow: a late reset ends the next request on the connection, too. */
+export function failTwice(fault: Fault): (name: string) => boolean | undefined {
+  return (name) => (fault.isHarmless === 'by chance' ? undefined : failOnce(name));
 }
 
 /** The expectations of a round. */

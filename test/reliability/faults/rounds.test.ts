@@ -11,7 +11,7 @@ import {
 } from '../../simulators/faults.ts';
 import { emma } from '../../support/book-table.ts';
 import { type FaultyService, startFaultyService, underEveryFault } from './faulty-service.ts';
-import { failMeanwhile, failUnder, runRound } from './round.ts';
+import { failOnce, failTwice, failUnder, runRound } from './round.ts';
 
 const timeLimitMs = 400_000;
 
@@ -28,12 +28,11 @@ async function closeConnections({ proxy }: FaultyService): Promise<void> {
 async function runRounds(service: FaultyService, fault: Fault, isTls: boolean): Promise<void> {
   const { proxy } = service;
   if (isTls) await closeConnections(service);
-  if (!isTls || !fault.isSlow)
-    await runRound(service, { fail: failMeanwhile }, () => proxy.disturb({ fault, attempts: 1 }));
+  if (!isTls || !fault.isSlow) await runRound(service, { fail: failOnce }, () => proxy.disturb({ fault, attempts: 1 }));
   if (!isTls) await closeConnections(service);
   // Its two requests and the reads after each lost write take about as long as the function may.
   const isTooLong = (name: string) =>
-    fault.isSlow && name === 'POST /book with a key' ? undefined : failMeanwhile(name);
+    fault.isSlow && name === 'POST /book with a key' ? undefined : failTwice(fault)(name);
   if (isTls || !fault.isSlow) {
     await runRound(service, { fail: isTooLong }, () => proxy.disturb({ fault, attempts: 2 }));
   }
