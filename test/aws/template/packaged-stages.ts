@@ -15,27 +15,28 @@ declare module 'vitest' {
 export const boundary = 'arn:aws:iam::123456789012:policy/book-catalog-deployer-dev-Boundary-1A2B3C4D5E6F7';
 
 /** Every optional parameter. */
-export const allParameters = [
-  'corsOrigin=https://docs.example.com',
-  'domainName=api.example.com',
-  'certificateArn=arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
-  'hostedZoneId=Z0123456789ABCDEFGHIJ',
-  'requestsPerAddress=600',
-  'alarmEmail=oncall@example.com',
-  'monthlyBudget=150',
-  'listConcurrency=5',
-  'probe=on',
-  `permissionsBoundary=${boundary}`,
-];
+const allParameters = {
+  corsOrigin: 'https://docs.example.com',
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
+  hostedZoneId: 'Z0123456789ABCDEFGHIJ',
+  requestsPerAddress: 600,
+  alarmEmail: 'oncall@example.com',
+  monthlyBudget: 150,
+  listConcurrency: 5,
+  probe: 'on',
+  permissionsBoundary: boundary,
+};
 
-/** Other values of the same parameters, apart from the domain. */
-const otherParameters = [
-  'corsOrigin=https://other.example.com',
-  'requestsPerAddress=700',
-  'alarmEmail=other@example.com',
-  'monthlyBudget=200',
-  'listConcurrency=6',
-];
+/** The same with other values, apart from the domain. */
+const otherParameters = {
+  ...allParameters,
+  corsOrigin: 'https://other.example.com',
+  requestsPerAddress: 700,
+  alarmEmail: 'other@example.com',
+  monthlyBudget: 200,
+  listConcurrency: 6,
+};
 
 /** Packages the stages once, for all tests of the template. */
 export default async function packageStages(project: TestProject): Promise<() => Promise<void>> {
@@ -43,13 +44,12 @@ export default async function packageStages(project: TestProject): Promise<() =>
   // In sequence, because the framework uses one folder for all packages.
   await packageService(join(folder, 'prod'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
-  await packageService(join(folder, 'dev-with-all'), 'dev', allParameters);
-  const changed = allParameters.map((text) => otherParameters.find((other) => sameName(other, text)) ?? text);
-  await packageService(join(folder, 'dev-with-others'), 'dev', changed);
+  await packageService(join(folder, 'dev-with-all'), 'dev', toOptions(allParameters));
+  await packageService(join(folder, 'dev-with-others'), 'dev', toOptions(otherParameters));
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }
 
-function sameName(one: string, other: string): boolean {
-  return one.split('=', 1)[0] === other.split('=', 1)[0];
+function toOptions(parameters: object): readonly string[] {
+  return Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
 }
