@@ -3,15 +3,16 @@ import { BookTooLargeError, CounterError, StorageUnavailableError } from '../boo
 import type { Write } from './attempts.ts';
 import { BookChange, checkBook, type Versions } from './book-change.ts';
 import { Counter, setLastId } from './counter.ts';
-import { IdempotencyClaim } from './idempotency-claims.ts';
+import { IdempotencyClaim } from './idempotency-claim.ts';
 import { bookKey } from './keys.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';
 
 /**
- * The books one by one. Each operation throws a {@link StorageUnavailableError} when the database gives no usable response,
- * or nobody can know whether a write was carried out; with versions, also a {@link VersionMismatchError}.
- * {@link BookChange} explains what happens when a response is lost.
+ * The books, one at a time. {@link BookChange} explains what happens when a response is lost.
+ *
+ * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, or nobody can
+ * know whether a write was carried out. With versions, it may throw a {@link VersionMismatchError}.
  */
 export class BookRepository {
   readonly #table: Table;
@@ -23,8 +24,8 @@ export class BookRepository {
   }
 
   /**
-   * Stores a book under a new id; with an idempotency key only once, however often it is called within 7 days. The claim of
-   * the key is stored together with the book, so that there is never one without the other.
+   * Stores a book under a new id. With an idempotency key, it does so once, however often it is called within 7 days.
+   * The claim of the key is stored in one transaction with the book, so there is never one without the other.
    *
    * @throws {BookTooLargeError | IdempotencyKeyUsedError | CounterError}
    */
@@ -40,7 +41,7 @@ export class BookRepository {
     const created = (version: string) => ({ book: { id, ...fields }, version, replayed: false });
     return {
       send: async ({ token, abortSignal }) => {
-        await this.#table.put(putBook(id, fields, token), abortSignal);
+        await this.#table.put(makeBookPut(id, fields, token), abortSignal);
         return created(token);
       },
       resolve: async (lost) => {
@@ -59,7 +60,7 @@ export class BookRepository {
     const claim = new IdempotencyClaim(idempotencyKey, fields);
     return {
       send: async ({ token, abortSignal }) => {
-        await this.#table.putAll([claim.put(id, token), putBook(id, fields, token)], abortSignal);
+        await this.#table.putAll([claim.makePut(id, token), makeBookPut(id, fields, token)], abortSignal);
         return { book: { id, ...fields }, version: token, replayed: false };
       },
       resolve: async (lost, refusal) => {
@@ -68,7 +69,7 @@ export class BookRepository {
           const { bookId, writeToken } = stored;
           return { book: { id: bookId, ...fields }, version: writeToken, replayed: !lost.includes(writeToken) };
         }
-        // Without a claim, none of our attempts was carried out: the book is another one.
+        // Without a claim, none of our attempts was carried out, so a book with the id is another one.
         if (refusal && (await this.#find(id))) throw idInUse(id);
         return undefined;
       },
@@ -100,8 +101,8 @@ export class BookRepository {
   }
 }
 
-/** Makes the input that puts a book under an id that no book has or had: a deletion leaves an item without the book. */
-function putBook(id: number, fields: BookFields, writeToken: string) {
+/** Makes the input that puts a book under an id that no item has. A deleted book leaves an item, which keeps its id. */
+function makeBookPut(id: number, fields: BookFields, writeToken: string) {
   return { Item: { ...bookKey(id), ...fields, writeToken }, ConditionExpression: 'attribute_not_exists(id)' };
 }
 

@@ -5,9 +5,10 @@ import { claimKey } from './keys.ts';
 import { type Item, parseInteger, parseText } from './stored-items.ts';
 import type { Table } from './table.ts';
 
+/** Specification 11.3. */
 const lifetimeSeconds = 7 * 24 * 60 * 60;
 
-/** The record that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
+/** The item that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
 export class IdempotencyClaim {
   readonly #key: string;
   readonly #fingerprint: string;
@@ -21,8 +22,8 @@ export class IdempotencyClaim {
   /**
    * Finds the claim that is stored, unless it has expired.
    *
-   * @param item - what a refused put found, if it did, which saves a request
-   * @throws {IdempotencyKeyUsedError} when its book has other fields
+   * @param item - the stored item, when a refused put returned it, which saves a request
+   * @throws {IdempotencyKeyUsedError} when it is for other fields
    */
   async find(table: Table, item?: Item) {
     const stored = item ? parseClaim(item) : await table.get(claimKey(this.#key), parseClaim);
@@ -32,7 +33,7 @@ export class IdempotencyClaim {
   }
 
   /** Makes the input that puts the claim, unless {@link find} would find one. */
-  put(bookId: number, writeToken: string) {
+  makePut(bookId: number, writeToken: string) {
     const claim = { fingerprint: this.#fingerprint, bookId, writeToken };
     return {
       Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
@@ -43,7 +44,7 @@ export class IdempotencyClaim {
   }
 }
 
-/** Leaves out defaults and sorts the names: a create that is repeated after the table got a field has the same one. */
+/** Leaves out defaults and sorts the names, so that a fingerprint stays the same when the table gets a field. */
 function makeFingerprint(key: string, fields: BookFields): string {
   const names = (Object.keys(bookFields) as (keyof BookFields)[]).sort();
   const given = names.filter((name) => fields[name] !== bookFields[name].default);
