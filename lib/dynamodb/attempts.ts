@@ -5,65 +5,66 @@ import { invocationSignal } from '../invocation-signal.ts';
 import { AttemptError, ConditionFailedError, interpretError } from './errors.ts';
 import { createWriteToken } from './write-token.ts';
 
-/** The whole attempt: connection, request, and the response to its last byte. Enough for a 1 MB page on a slow line. */
+/** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */
 const attemptTimeoutMs = 2_800;
 
-/** With the timeout and the delays, a read fails within about 9 s, before a function's 10 s are over. */
+/** Three timeouts and the delays between them take 8.7 s, so a read fails before a function's 10 s are over. */
 const maxFailures = 3;
 
-/** The delay before another attempt is random, up to this at first, and then up to twice as much each time. */
+/** The delay before the second attempt is random, up to this. For each further attempt the bound doubles. */
 const firstDelayMs = 100;
 const maxDelayMs = 1_600;
 
-/** A list has four requests under way; more would only wait in the database, with their time running. */
+/** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
 /** One attempt at a request. */
 export interface Attempt {
-  /** The token of a write. It is above those of the attempts before it, and above the version that was seen. */
+  /** The token of a write, above those of earlier attempts and above the version that was seen. */
   readonly token: string;
   readonly abortSignal: AbortSignal;
 }
 
-/** The tokens of the attempts that may have been carried out, or may be later. Oldest first. */
+/** The tokens of the lost attempts, which may have been carried out, or may be later. Oldest first. */
 export type Lost = readonly string[];
 
-/** A write, of which at most one attempt may be carried out. */
+/** A write that must not be carried out twice. */
 export interface Write<Value> {
-  /** The version that is stored, as far as is known. The token of the next attempt is above it. */
+  /** The stored version, where it is known. The token of the next attempt is above it. */
   readonly seenVersion?: string | undefined;
 
-  /** Makes one attempt, after those that were lost. */
+  /** @param lost - the attempts before this one that were lost */
   send(attempt: Attempt, lost: Lost): Promise<Value>;
 
   /**
-   * Reads what is stored, after an attempt was refused or lost.
+   * Reads what is stored, to find out whether a lost attempt was carried out, or why one was refused.
    *
-   * @param refusal - why the last attempt was refused, if it was
+   * @param refusal - of the last attempt, if it was refused
    * @returns the result, or `undefined` when another attempt is right
    * @throws {StorageUnavailableError} when nobody can know whether an attempt was carried out
    */
   resolve(lost: Lost, refusal?: ConditionFailedError): Promise<Value | undefined>;
 }
 
-/** How an attempt ended. A lost one may have been carried out, or may be later. A failed one was not and never will be. */
-type Outcome<Value> =
+/** How an attempt ended. A lost one may have been carried out, or may be later. A failed one never will be. */
+type Ending<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly error: ConditionFailedError }
   | { readonly kind: 'lost' | 'failed'; readonly error: AttemptError };
 
-/** The attempts at requests to one database. Each waits for its turn before its time starts: overload makes none fail. */
+/** The attempts at requests to one database. The time of each starts with its turn, so overload makes none fail. */
 export class Attempts {
   readonly #turns = pLimit(requestsAtOnce);
 
-  /** Makes attempts at a request that does no harm when it is carried out twice. @throws {StorageUnavailableError} */
+  /** Makes attempts at a request that may be carried out twice. @throws {StorageUnavailableError} */
   repeat<Value>(send: (attempt: Attempt) => Promise<Value>): Promise<Value> {
     return this.write({ send, resolve: async () => undefined });
   }
 
   /**
-   * Makes attempts at a write until its outcome is known. What is stored is read between them: see {@link Write.resolve}. Refusals
-   * alone end it only with the invocation, because each one means that another client's write succeeded.
+   * Makes attempts at a write until its outcome is known. Between them, {@link Write.resolve} reads what is stored.
+   * Only failures and lost responses are counted. A refusal means that another client's write succeeded, so refused
+   * attempts go on until the invocation ends.
    *
    * @throws {StorageUnavailableError} when attempts fail, or may still be carried out
    */
@@ -77,29 +78,20 @@ export class Attempts {
     };
     try {
       for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
-        const outcome = await this.#turns(() => attempt(send));
-        let refusal: ConditionFailedError | undefined;
-        switch (outcome.kind) {
-          case 'done':
-            return outcome.value;
-          case 'refused':
-            refusal = outcome.error;
-            break;
-          case 'lost':
-            lost.push(token);
-            failures += 1;
-            break;
-          case 'failed':
-            failures += 1;
-        }
+        const ending = await this.#turns(() => attempt(send));
+        if (ending.kind === 'done') return ending.value;
+        if (ending.kind === 'lost') lost.push(token);
+        const refusal = ending.kind === 'refused' ? ending.error : undefined;
+        if (refusal === undefined) failures += 1;
         const isLast = failures === maxFailures;
         if (!isLast) await sleep(Math.random() * delayMs);
         const isUnknown = refusal !== undefined || lost.length > 0;
         const value = isUnknown ? await write.resolve(lost, refusal) : undefined;
         if (value !== undefined) return value;
-        if (isLast) throw outcome.error;
+        if (isLast) throw ending.error;
       }
     } catch (error) {
+      // The book may have grown since a lost attempt was carried out.
       const isUndecided = error instanceof BookTooLargeError && lost.length > 0;
       if (!isUndecided && !(error instanceof AttemptError)) throw error;
       throw new StorageUnavailableError(error.message, { cause: error });
@@ -107,11 +99,11 @@ export class Attempts {
   }
 }
 
-/** Makes one attempt, which ends after its time, and with its invocation. @throws errors that no further attempt mends */
-async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Promise<Outcome<Value>> {
+/** Makes one attempt, which ends with its timeout or its invocation. @throws errors that no further attempt mends */
+async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Promise<Ending<Value>> {
   const invocation = invocationSignal.getStore();
   if (invocation?.aborted) throw new StorageUnavailableError('the invocation is over');
-  // AbortSignal.timeout and AbortSignal.any take several times the CPU time, and their timers stay.
+  // AbortSignal.timeout and AbortSignal.any take several times the CPU time, and their timers outlive the attempt.
   const controller = new AbortController();
   const { promise: end, reject } = Promise.withResolvers<never>();
   const giveUp = () => {
@@ -121,7 +113,7 @@ async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Pr
   const timer = setTimeout(giveUp, attemptTimeoutMs);
   invocation?.addEventListener('abort', giveUp);
   try {
-    // The transport may ignore its signal: after an HTTP 101, for example, it never settles.
+    // The transport may ignore its signal. After an HTTP 101, for example, its promise stays pending.
     return { kind: 'done', value: await Promise.race([send(controller.signal), end]) };
   } catch (cause) {
     const error = interpretError(cause);
