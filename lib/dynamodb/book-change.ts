@@ -11,17 +11,17 @@ import { bookKey } from './keys.ts';
 import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';
 
-/** The versions that a book may have; any when absent. */
+/** The versions that a client accepts. `undefined` accepts any. */
 export type Versions = readonly string[] | undefined;
 
-/** What is left of a deleted book refuses late attempts for this long. */
+/** How long the item of a deleted book refuses late attempts. */
 const deletedSeconds = 24 * 60 * 60;
 
 /**
- * An update or a deletion of a book.
+ * An update or a deletion of a book, made as one or more attempts.
  *
- * **What if a response is lost?** The request may have been carried out, or may still be under way. Each attempt has a token,
- * which becomes the version of the book, and the tokens of a book only ascend. An example, with numbers as tokens:
+ * **What if a response is lost?** The request may have been carried out, or may still be under way. Each attempt has a
+ * token, which becomes the version of the book. The tokens of a book only ascend. An example, with numbers as tokens:
  *
  *     Event                                     Condition         Stored token
  *     1. The book was stored.                                     10
@@ -32,8 +32,10 @@ const deletedSeconds = 24 * 60 * 60;
  *     6. Our first request arrives.             below 20: refused 30
  *
  * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
- * replaced, or it never came. That is an error. A deletion is different, because nothing follows it: it leaves an item
- * without the book, with its token, for a day.
+ * replaced, or it never came. That is an error.
+ *
+ * The outcome of a deletion is always known, because no write follows it. For a day it leaves an item without the book,
+ * with its token.
  */
 export class BookChange implements Write<StoredBook> {
   readonly #table: Table;
@@ -67,8 +69,9 @@ export class BookChange implements Write<StoredBook> {
 
   async send({ token, abortSignal }: Attempt, lost: Lost): Promise<StoredBook> {
     const seen = this.seenVersion;
-    // A version that is not below our token is from a clock that is a day ahead, or from another program.
-    const isExact = this.#versions !== undefined || lost.length > 0 || (seen !== undefined && seen >= token);
+    // Tokens are made above those that were seen, unless these are a day ahead or from another program.
+    const isAbove = seen === undefined || token > seen;
+    const isExact = this.#versions !== undefined || lost.length > 0 || !isAbove;
     const stored = await this.#table.update(this.#makeInput(token, isExact), parseStoredBook, abortSignal);
     const isDeleted = stored.book === undefined;
     if (stored.version === token && isDeleted === (this.#changes === undefined)) return stored;
@@ -78,7 +81,7 @@ export class BookChange implements Write<StoredBook> {
   async resolve(lost: Lost): Promise<StoredBook | undefined> {
     const found = await this.#table.get(bookKey(this.#id), parseStoredBook);
     if (lost.length > 0) {
-      // A lost attempt that arrives after the book is created would find it.
+      // A lost attempt may arrive after somebody creates the book.
       if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
       if (found.version !== undefined && lost.includes(found.version)) return found;
       if (this.#changes !== undefined && this.#mayBeReplaced(found, lost)) {
@@ -89,21 +92,21 @@ export class BookChange implements Write<StoredBook> {
     return undefined;
   }
 
-  /** @param isExact - whether the book has to be in the version that was seen; otherwise its token has to be below ours */
+  /** @param isExact - whether the book has to be in the seen version. Otherwise its token has to be below ours. */
   #makeInput(token: string, isExact: boolean) {
     const seen = this.seenVersion;
     const isInVersion = seen === undefined ? 'attribute_not_exists(writeToken)' : 'writeToken = :seen';
-    // dynalite parses NOT faster than the equivalent OR.
+    // Also true of a book without a token, of which a comparison is false.
     const condition = isExact ? isInVersion : 'NOT writeToken >= :writeToken';
     const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken: token };
     const removed = this.#changes ? [] : Object.keys(bookFields);
     const names = Object.keys(set);
     const assignments = `SET ${names.map((name) => `#${name} = :${name}`).join()}`;
-    const removal = ` REMOVE ${removed.map((name) => `#${name}`).join()}`;
+    const removal = removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : '';
     return {
       Key: bookKey(this.#id),
       ConditionExpression: `attribute_exists(id) AND attribute_not_exists(expiresAt) AND ${condition}`,
-      UpdateExpression: removed.length > 0 ? assignments + removal : assignments,
+      UpdateExpression: assignments + removal,
       ExpressionAttributeNames: attributeNames([...names, ...removed]),
       ExpressionAttributeValues: {
         ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
@@ -113,7 +116,7 @@ export class BookChange implements Write<StoredBook> {
     };
   }
 
-  /** Whether one of the lost updates may have been carried out before the write that is stored. */
+  /** Whether the stored write may have replaced a lost update. */
   #mayBeReplaced({ version }: StoredBook, lost: Lost): boolean {
     const [oldest = ''] = lost;
     return version !== undefined && version !== this.seenVersion && version > oldest;
@@ -127,10 +130,9 @@ export class BookChange implements Write<StoredBook> {
 const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
 /**
- * Checks what was read of a book (specification 12.6).
+ * Checks what was read of a book: 404 comes before 413, and 413 before 412 (specification 12.6).
  *
- * @param versions - those that it may have; any when absent
- * @param changes - fields that it is to get
+ * @param changes - the fields of an update, for the size of the changed book
  * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError}
  */
 export function checkBook(found?: StoredBook, versions?: Versions, changes?: Partial<BookFields>): VersionedBook {
