@@ -1,16 +1,16 @@
 import { namedError } from '../named-error.ts';
 
-/** How a request ends: HTTP status, fixed message of the envelope, headers that always go with them. */
+/** How a request ends: HTTP status, fixed message of the envelope, and the headers that always go with them. */
 export interface Outcome {
   readonly status: number;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A scheme of our own, because clients respond to `Basic` and `Bearer` (specification 4.9). */
+/** A scheme of our own. To `Basic` or `Bearer`, clients would respond with that scheme (specification 4.9). */
 const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 
-/** The outcomes that endpoints share: 304 and all failures; API Gateway's own are in serverless/deploy/gateway-responses.ts. */
+/** 304 and all failures of the functions. Those of API Gateway are in serverless/deploy/gateway-responses.ts. */
 export const outcomes = {
   notModified: { status: 304, message: '' },
   badRequest: { status: 400, message: 'Bad request' },
@@ -22,9 +22,9 @@ export const outcomes = {
   invalidCredentials: { status: 401, message: 'Invalid credentials', headers: challenge },
   bookNotFound: { status: 404, message: 'Book not found' },
   preconditionFailed: { status: 412, message: 'Precondition failed' },
+  payloadTooLarge: { status: 413, message: 'Payload too large' },
   idempotencyKeyUsed: { status: 422, message: 'Idempotency key already used' },
   tokenNotGenerated: { status: 500, message: 'Could not generate token' },
-  payloadTooLarge: { status: 413, message: 'Payload too large' },
   internalError: { status: 500, message: 'Internal server error' },
   serviceUnavailable: { status: 503, message: 'Service unavailable', headers: { 'Retry-After': '1' } },
 } as const satisfies Record<string, Outcome>;
