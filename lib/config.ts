@@ -4,15 +4,19 @@ import { parseTableUrl } from './dynamodb/table-url.ts';
 import { writeLog } from './log.ts';
 import { namedError } from './named-error.ts';
 
-/** The settings of every endpoint: SECRET_TOKEN, and CORS_ORIGIN, the web site whose scripts may read responses, if any. */
+/** The settings of every endpoint. */
 export interface EndpointConfig {
+  /** SECRET_TOKEN. */
   readonly signingSecret: string;
+  /** CORS_ORIGIN, the web site whose scripts may read responses. */
   readonly corsOrigin: string | undefined;
 }
 
-/** All settings: also AUTH_USERNAME and AUTH_PASSWORD, the one credential pair, and DB_URL, the table of the books. */
+/** All settings. */
 export interface Config extends EndpointConfig {
+  /** AUTH_USERNAME and AUTH_PASSWORD. */
   readonly credentials: Credentials;
+  /** DB_URL. */
   readonly table: TableLocation;
 }
 
@@ -23,12 +27,15 @@ export class ConfigError extends namedError('ConfigError') {
   }
 }
 
+/** The length of HS256's output, which RFC 7518 section 3.2 requires of a key. */
+const minSecretBytes = 32;
+
 const originProblem = 'CORS_ORIGIN is not the origin of a web site, like https://docs.example.com';
 const tableProblem =
   'DB_URL is not the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." ' +
   'as its path, like https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books';
 
-/** Loads the settings of every endpoint, and the given parts. @throws {ConfigError} for all that are missing or malformed */
+/** Loads the settings of every endpoint, and the given parts. @throws {ConfigError} that names all wrong settings */
 export function loadConfig<Part extends 'credentials' | 'table'>(
   parts: readonly Part[],
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -60,10 +67,10 @@ export function loadConfig<Part extends 'credentials' | 'table'>(
   throw new ConfigError(problems);
 }
 
-/** Logs a warning about a secret that may be guessed: it is shorter than HS256's output (RFC 7518 section 3.2). */
+/** Logs a warning about a secret that is short enough to be guessed. */
 export function warnOfWeakSecret({ signingSecret }: EndpointConfig): void {
-  if (Buffer.byteLength(signingSecret) < 32)
-    writeLog('WARN', 'SECRET_TOKEN has fewer than 32 bytes and may be guessed');
+  if (Buffer.byteLength(signingSecret) < minSecretBytes)
+    writeLog('WARN', `SECRET_TOKEN has fewer than ${minSecretBytes} bytes and may be guessed`);
 }
 
 const isWebOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text);
