@@ -5,18 +5,21 @@ import { readBooks, readIds } from './query-page.ts';
 import { attributeNames } from './stored-items.ts';
 import type { Table } from './table.ts';
 
-/** Shards whose first page is requested ahead: more take memory and save hardly any time. */
+/** Shards whose first page is requested ahead. More would take memory and save hardly any time. */
 const shardsAhead = 3;
 
-/** Books in a database page of the whole list: half of what a Query can return, as several pages are in memory at once. */
+/** Books in a page of the whole list: half of what a Query can return, because several pages are in memory at once. */
 const maxBooksPerPage = 5_000;
 
-/** Database pages (1 MB) of a part of the list that are held in memory before its end is known. */
+/** Pages of a Query, 1 MB each, that {@link BookList.readPage} holds in memory before the first book is sent. */
 const maxHeldPages = 4;
 
 const wholeBooks = ['id', ...Object.keys(bookFields)];
 
-/** The list of books, in ascending order of their ids. It throws a {@link StorageUnavailableError | CounterError}. */
+/**
+ * The list of books, in ascending order of their ids. Its methods throw {@link StorageUnavailableError} and
+ * {@link CounterError}.
+ */
 export class BookList {
   readonly #table: Table;
   readonly #counter: Counter;
@@ -27,8 +30,9 @@ export class BookList {
   }
 
   /**
-   * Reads all books with ids above `after` as text. Memory does not grow with their number: only the first pages of a few
-   * shards are read ahead. Books that are created or deleted meanwhile may or may not be included; every other book is, once.
+   * Reads all books with ids above `after` as text. Memory does not grow with their number, because only the first
+   * pages of a few shards are read ahead. Books that are created or deleted meanwhile may be included. Every other
+   * book is included once.
    */
   async *readAll(after = 0): AsyncGenerator<string> {
     const firstShard = shardOf(after + 1);
@@ -38,7 +42,7 @@ export class BookList {
       let page = ahead.shift() ?? this.#query(shard);
       for (;;) {
         const { items: books, lastEvaluatedKey } = await page;
-        // Only now, so that the first books do not wait behind others.
+        // After the first page, so that the first books do not wait for others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#query(shard + 1 + ahead.length));
         }
@@ -50,8 +54,11 @@ export class BookList {
   }
 
   /**
-   * Reads at most `limit` books with ids above `after`, mostly with one Query. Whether more follow is known before the first
-   * book is sent: of books that are too large to be held in memory until then, the ids are read first.
+   * Reads at most `limit` books with ids above `after`, usually with one Query.
+   *
+   * The header `Link` is sent before the first book, so it has to be known whether books follow the page. Until then,
+   * up to {@link maxHeldPages} are held in memory. Of the books after them, the ids are read first, and the books while
+   * they are sent.
    *
    * @returns chunks of JSON objects with commas between them, and the id of the last book when others follow
    */
@@ -74,7 +81,7 @@ export class BookList {
     };
   }
 
-  /** Rereads the books that were not held, by id rather than by count: others may be created or deleted in between. */
+  /** Rereads the books that did not fit in memory, by id rather than by count, which other clients may change. */
   async *#streamPage(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
     yield JSON.stringify(held.slice(0, ids.length)).slice(1, -1); // without brackets
     const last = ids.at(-1);
@@ -98,7 +105,8 @@ export class BookList {
         if (elements.length > 0) yield elements;
         missing -= elements.length;
         if (missing <= 0) return;
-        items *= 4; // The limit of a Query counts deleted books, too.
+        // The limit of a Query counts deleted books too. Fourfold, so that a row of deleted books takes few requests.
+        items *= 4;
         startKey = page.lastEvaluatedKey;
       } while (startKey !== undefined);
       lastShard ??= await this.#readLastShard();
@@ -118,7 +126,7 @@ export class BookList {
       },
       attributes === wholeBooks ? readBooks : readIds,
     );
-    page.catch(() => {}); // It may be awaited later.
+    page.catch(() => {}); // A page that is read ahead may fail before it is awaited.
     return page;
   }
 

@@ -23,15 +23,15 @@ const fixedSettings = {
   useFipsEndpoint: false,
 } as const satisfies DynamoDBClientConfig;
 
-/** The SDK would repeat a write whose response was lost, although it may have been carried out (attempts.ts). */
-const noRetries = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
+/** The place of the SDK's retries. They would repeat a write whose response was lost (attempts.ts). */
+const retries = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
 
-/** Makes a client for the table's endpoint, with the credentials of the environment, that makes one attempt at a request. */
+/** Makes a client that makes one attempt at a request, with the credentials of the environment. */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
   const given = { credentials: fromEnv(), endpoint, region, sha256: Sha256 };
   const client = new DynamoDBClient({ ...fixedSettings, ...given, requestHandler: createRequestHandler() });
   keepSigner(client);
-  client.middlewareStack.add((next) => next, { ...noRetries, override: true });
+  client.middlewareStack.add((next) => next, { ...retries, override: true });
   // Nothing is logged, and the request handler names the service. Composing both takes CPU time (docs/benchmarks.md).
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.remove('getUserAgentMiddleware');

@@ -18,7 +18,8 @@ export class Counter {
   }
 
   /**
-   * Draws a new id. Creates that wait for one share the next draw, which saves a third of an import (docs/decisions.md).
+   * Draws a new id. Creates that wait for an id share the next draw, which saves a third of the CPU time of an import
+   * (docs/decisions.md).
    *
    * @throws {CounterError | StorageUnavailableError}
    */
@@ -30,10 +31,10 @@ export class Counter {
   }
 
   /**
-   * Reads the last id that was drawn, 0 for an empty table. Without its counter, the list of a table that holds books would
-   * end too soon and look complete, and a new counter would draw their ids.
+   * Reads the last id that was drawn, 0 for an empty table.
    *
-   * @throws {CounterError} when the table holds items and no counter
+   * @throws {CounterError} when the table holds items and no counter: a list would end too soon and look complete, and
+   *   a new counter would draw ids that are in use
    * @throws {StorageUnavailableError}
    */
   async readLastId(): Promise<number> {
@@ -44,7 +45,7 @@ export class Counter {
     throw new CounterError(`the table has items and no counter: ${remedy}`);
   }
 
-  /** An `ADD` that is carried out twice leaves a gap between ids, and nothing worse. */
+  /** A lost response needs no reading here: an `ADD` that is carried out twice leaves a gap between ids. */
   #drawIds(count: number): Promise<number[]> {
     const max = Number.MAX_SAFE_INTEGER - count;
     const inBounds = 'lastId BETWEEN :zero AND :max';
@@ -67,7 +68,7 @@ export class Counter {
       resolve: async (_lost, refusal) => {
         const lastId = refusal && (await this.readLastId());
         if (lastId && lastId > max) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
-        // An empty table has no counter yet, and this makes it.
+        // In an empty table, the next attempt creates the counter.
         if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${inBounds}`;
         return undefined;
       },

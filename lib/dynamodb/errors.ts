@@ -8,7 +8,7 @@ import { isClockSkewCorrectedError, isThrottlingError } from '@smithy/core/retry
 import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 import { namedError } from '../named-error.ts';
 
-/** This attempt got no usable response; a retry may. */
+/** This attempt got no usable response. Another one may. */
 export class AttemptError extends namedError('AttemptError') {
   /** Whether DynamoDB may have carried out the request, or may do so later. */
   readonly mayBeDone: boolean;
@@ -39,10 +39,10 @@ export class TableNotFoundError extends namedError('TableNotFoundError') {}
 /** The table has another primary key than ours. */
 export class KeySchemaError extends namedError('KeySchemaError') {}
 
-/** DynamoDB refused the request because another one was under way. */
+/** DynamoDB refused the request because a transaction with the same item was under way. */
 const conflicts = ['TransactionConflictException', 'TransactionCanceledException'];
 
-/** The server waited in vain for the whole request, or closed an idle connection that we used again (RFC 9110 section 15.5.9). */
+/** RFC 9110 section 15.5.9: the request did not arrive in time, or on a connection that the server was closing. */
 const requestTimeoutStatus = 408;
 
 /**
@@ -61,7 +61,7 @@ export function interpretError(error: unknown): Error {
   if (error.name === 'ValidationException') {
     // DynamoDB has no other error for an item over 400 KB.
     if (/item size/i.test(error.message)) return new BookTooLargeError('the item is too large', { cause });
-    // What follows may quote a value.
+    // The rest of the message may quote a value.
     const [problem] = error.message.split(/[:'"{[]/);
     return new InvalidRequestError(`DynamoDB refused the request as invalid: ${problem}`);
   }
@@ -71,7 +71,7 @@ export function interpretError(error: unknown): Error {
   }
   const message = describeFailure(error);
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
-  // With a clock that is minutes wrong, the SDK marks every error, those after the request was carried out too.
+  // While the clock is minutes wrong, the SDK marks every error. After a 5xx, the request may have been carried out.
   const isSkewed = status < 500 && isClockSkewCorrectedError(error as never);
   if (isSkewed || isThrottlingError(error as never) || conflicts.includes(error.name)) {
     return new AttemptError(message, { mayBeDone: false, cause });
@@ -87,7 +87,7 @@ export function describeFailure({ name, message, code = '' }: NodeJS.ErrnoExcept
   return `DynamoDB failed: ${name}: ${message || code}`;
 }
 
-/** A transaction is refused only when its conditions alone were in its way. Beside a conflict, they may soon hold. */
+/** Finds a failed condition. Beside a conflict it does not count, because it may hold at the next attempt. */
 function findRefusal(error: Error): ConditionFailedError | undefined {
   if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError();
   const { CancellationReasons: reasons = [] } = error as TransactionCanceledException;

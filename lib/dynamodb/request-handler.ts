@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { AttemptError, describeFailure } from './errors.ts';
 
-/** DynamoDB closes idle connections after a minute or so. */
+/** Far less than the minute or so after which DynamoDB closes idle connections. */
 const maxIdleMs = 20_000;
 
 type Handle = NodeHttpHandler['handle'];
@@ -14,8 +14,9 @@ type Handle = NodeHttpHandler['handle'];
 /**
  * Makes the SDK's HTTP handler, with three additions:
  *
- * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the connections
- *   and no timer runs, so their age is checked when the next request is sent. After a failure, no idle connection is used.
+ * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the
+ *   connections and no timer runs. Their age is therefore checked when the next request is sent. After a failure, no
+ *   idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
  * - It rejects a response whose checksum is wrong, or missing over HTTPS, or whose success body is not a JSON object.
  *   DynamoDB always sends the checksum; other engines may not.
@@ -49,7 +50,7 @@ export function createRequestHandler() {
     metadata: handler.metadata,
     destroy: () => handler.destroy(),
 
-    /** @throws {AttemptError} when nothing was sent or the response is damaged; what Node throws when there is none */
+    /** @throws {AttemptError} when nothing was sent, or the response is damaged */
     async handle(request: Parameters<Handle>[0], options?: Parameters<Handle>[1]) {
       const isTls = request.protocol === 'https:';
       const { freeSockets } = isTls ? agents.https : agents.http;
@@ -57,7 +58,7 @@ export function createRequestHandler() {
       for (const socket of Object.values(freeSockets).flatMap((sockets) => sockets ?? [])) {
         if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
       }
-      // Names the service in CloudTrail. It is not part of a signature.
+      // CloudTrail shows it. It is not part of the signature.
       request.headers['user-agent'] = 'book-catalog';
       try {
         const { response } = await handler.handle(request, options);

@@ -2,8 +2,9 @@ import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'n
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /**
- * SHA-256, or HMAC with a secret, for signatures. The SDK's own class hands secrets to Node as bytes, which then throws and
- * catches two errors. This and {@link keepSigner} save a tenth of the instructions of a warm call (docs/benchmarks.md).
+ * SHA-256, or HMAC with a secret, for signatures. The SDK's own class passes secrets to Node as bytes, and Node then
+ * throws and catches two errors. This class and {@link keepSigner} save a tenth of the instructions of a warm call
+ * (docs/benchmarks.md).
  */
 export class Sha256 {
   readonly #hash: Hash | Hmac;
@@ -22,7 +23,7 @@ export class Sha256 {
   }
 }
 
-/** Lets a client sign all requests with one signer. The SDK makes one for each, with a copy of its whole configuration. */
+/** Makes a client sign all requests with one signer. The SDK makes one a request, with a copy of its configuration. */
 export function keepSigner({ config }: DynamoDBClient): void {
   const createSigner = config.signer;
   let signer: ReturnType<typeof createSigner> | undefined;

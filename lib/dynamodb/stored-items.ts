@@ -4,18 +4,25 @@ import { AttemptError } from './errors.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** The item of a book, or what a deletion left of it: no book. */
+/** What the item of a book holds. After a deletion, it holds no book. */
 export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 
-/** How each kind of field is stored: the start of its JSON, which no other type has, and its bytes besides those of a text. */
-export const storedKinds: Readonly<Record<Kind, { readonly json: RegExp; readonly maxBytes: number }>> = {
+interface StoredKind {
+  /** The start of a value in JSON, which tells the kind from all others. */
+  readonly json: RegExp;
+  /** The bytes of a value, besides those of a text. */
+  readonly maxBytes: number;
+}
+
+/** How each kind of field is stored. */
+export const storedKinds: Readonly<Record<Kind, StoredKind>> = {
   string: { json: /"/, maxBytes: 0 },
-  // With more digits, a number may not be a safe integer.
+  // With 15 digits, a number is a safe integer. A page with a longer one is checked value by value.
   integer: { json: /-?\d{1,15}\s*[,}]/, maxBytes: 21 },
   boolean: { json: /[tf]/, maxBytes: 1 },
 };
 
-/** "DynamoDB item sizes and formats": an item has 400 KB with the names of its attributes, the token and the keys 100. */
+/** "DynamoDB item sizes and formats": an item has at most 400 KB. 100 bytes of them are for the keys and the token. */
 const maxFieldBytes = 400 * 1024 - 100;
 
 /** Whether a book with these fields cannot be stored, because the item would be too large. */
@@ -28,21 +35,21 @@ export function isTooLarge(fields: Partial<BookFields>): boolean {
   return bytes.reduce((total, each) => total + each) > maxFieldBytes;
 }
 
-/** Makes placeholders: some names, such as "year", are reserved words of DynamoDB's expressions. */
+/** Makes placeholders, because some names, such as "year", are reserved words of DynamoDB's expressions. */
 export function attributeNames(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [`#${name}`, name]));
 }
 
-/** @throws {AttemptError} when an attribute has the wrong type, with its name and the id */
+/** @throws {AttemptError} when an attribute has the wrong type. The message has its name and the id of the book. */
 export function parseStoredBook(item: Item) {
   return {
     book: item.expiresAt === undefined ? parseBook(item) : undefined,
-    /** The token of the last write; absent when another program stored the book. */
+    /** The token of the last write. `undefined` when another program stored the book. */
     version: typeof item.writeToken === 'string' ? item.writeToken : undefined,
   };
 }
 
-/** Reads the fields of a book. One that was stored before the table of fields had a field has the field's default. */
+/** Reads the fields of a book. A book that is older than a field has the default of the field. */
 export function parseBook(item: Item): Book {
   const fields = Object.entries(bookFields).map(([name, field]) => {
     const value = item[name] === undefined ? field.default : item[name];

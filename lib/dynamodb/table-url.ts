@@ -9,8 +9,8 @@ const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 /**
  * Parses DB_URL: a DynamoDB endpoint with the name of the table as its path, like `http://127.0.0.1:8000/books`.
  *
- * @param region - the region for an endpoint that is not AWS's own and so names none
- * @returns the location, or `undefined` when the text is no such URL
+ * @param region - the region of an endpoint that is not AWS's own
+ * @returns the location, or `undefined` when the text is not such a URL
  */
 export function parseTableUrl(text: string, region = 'us-east-1'): TableLocation | undefined {
   const url = URL.parse(text);

@@ -18,12 +18,12 @@ type Put = Input<typeof PutCommand>;
 type Update = Input<typeof UpdateCommand>;
 type Query = Input<typeof QueryCommand>;
 
-/** A response of HTTP, as far as a Query needs it. */
+/** What a middleware of the SDK gets from the HTTP handler. */
 type Responding = { response: { body: Uint8Array; readonly statusCode: number } };
 
 /**
- * The requests to one table. Reads are strongly consistent, and repeated until a {@link StorageUnavailableError}. Writes are
- * one attempt each, for `attempts`. A `parse` that throws makes a response unusable.
+ * The requests to one table. Reads are strongly consistent, and are tried again as `attempts` says. Each write is one
+ * attempt, for `attempts.write`. A `parse` that throws an {@link AttemptError} makes a response unusable.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
@@ -48,8 +48,8 @@ export class Table {
   }
 
   /**
-   * Requests a page of items, and parses the body of the response. The SDK gets an empty object in its place, because it
-   * converts each value twice, with several times the CPU time of the rest of a list.
+   * Requests a page of items, and parses the body of the response. The SDK gets an empty object in place of the body,
+   * because it converts each value twice, which takes several times the CPU time of the rest of a list.
    */
   query<Value>(input: Query, parse: (body: Uint8Array) => Value): Promise<Value> {
     return this.attempts.repeat(async ({ abortSignal }) => {
@@ -65,7 +65,7 @@ export class Table {
           }
           return result;
         },
-        { name: 'takeBody', step: 'deserialize', priority: 'low', override: true }, // lib-dynamodb adds it twice
+        { name: 'takeBody', step: 'deserialize', priority: 'low', override: true }, // lib-dynamodb applies it twice
       );
       await this.#client.send(command, { abortSignal });
       return parse(body);
@@ -99,9 +99,9 @@ export class Table {
   }
 
   /**
-   * Reads the counter: unlike DescribeTable, that takes no further permission, has no low quota, and leaves a connection open.
+   * Checks the table by reading the counter. DescribeTable would need another permission, and it has a low quota.
    *
-   * @throws {TableNotFoundError | KeySchemaError} when the table is not one of books
+   * @throws {TableNotFoundError | KeySchemaError}
    */
   async verify(): Promise<void> {
     try {
@@ -119,12 +119,13 @@ export class Table {
 }
 
 /**
- * Connects to a table and verifies it. A function awaits this while its module loads, so that an instance whose storage is
- * unreachable fails in Lambda's INIT phase. Lambda's runtime would print the cause of the error with DynamoDB's response.
+ * Connects to a table and verifies it. A function awaits this while its module loads, so that an instance whose storage
+ * is unreachable fails in Lambda's INIT phase.
  */
 export async function openTable(location: TableLocation): Promise<Table> {
   const table = new Table(DynamoDBDocumentClient.from(createDynamoDBClient(location)), location.tableName);
   await table.verify().catch(({ name, message, stack }: Error) => {
+    // Without its cause, of which Lambda's runtime would print DynamoDB's whole response.
     throw Object.assign(new Error(message), { name, stack });
   });
   return table;

@@ -1,18 +1,18 @@
 import { v7 } from 'uuid';
 
-/** Further ahead than this, a token was made with a wrong clock. It is not followed. */
+/** A token that is further ahead was made with a wrong clock, and new tokens do not follow it. */
 const maxAheadMs = 24 * 60 * 60 * 1000;
 
 /** A UUIDv7 (RFC 9562 section 5.7) begins with its time: milliseconds since 1970. */
 const uuidV7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
 
 /**
- * Makes the token of one attempt at a write. As texts, tokens are in the order of their times, and the new one is above those
- * that are given: a hybrid logical clock, so that a clock that is behind does not matter.
+ * Makes the token of one attempt at a write. As texts, tokens are in the order of their times. The new one is above
+ * those that are given, so that a clock that is behind does not matter: a hybrid logical clock.
  *
- * Example: the clock says 10:00:00.000, and the book has a token of 10:00:00.350. The new token has the time 10:00:00.351.
+ * Example: the clock says 10:00:00.000, and the book has a token of 10:00:00.350. The new token is of 10:00:00.351.
  *
- * @param earlier - tokens that it has to be above, unless they are more than a day ahead or no tokens
+ * @param earlier - tokens that it has to be above. Other texts, and tokens more than a day ahead, are ignored.
  */
 export function createWriteToken(...earlier: readonly (string | undefined)[]): string {
   const now = Date.now();
@@ -20,7 +20,7 @@ export function createWriteToken(...earlier: readonly (string | undefined)[]): s
   return v7({ msecs: Math.max(now, ...times) });
 }
 
-/** @returns the milliseconds since 1970 of a token, `NaN` of any other text */
+/** @returns the time of a token in milliseconds since 1970, `NaN` for any other text */
 function timeOf(token = ''): number {
   const [, high = '', low = ''] = uuidV7.exec(token) ?? [];
   return Number.parseInt(high + low, 16);
