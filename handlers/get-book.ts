@@ -10,7 +10,10 @@ const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));
 const success = { status: 200, message: 'Book retrieved successfully' };
 
-/** A client's cache may keep a book, and asks each time whether it has changed. undici's would keep nothing with `no-cache`. */
+/**
+ * A client's cache may keep the book, and asks each time whether it has changed (specification 8.3). The header is not
+ * `no-cache`, because undici's cache would then keep nothing.
+ */
 const caching = { 'Cache-Control': 'private, max-age=0, must-revalidate' };
 
 /** GET /book/{id} */

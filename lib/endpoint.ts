@@ -16,30 +16,34 @@ export type ProxyHandler<Response = APIGatewayProxyResult> = (
   context: Context,
 ) => Promise<Response | APIGatewayProxyResult>;
 
-/** Carries out one request; throws what ends it early. */
+/** Carries out one request. It throws the error that {@link outcomeOf} maps to the response. */
 type Handle = (event: APIGatewayProxyEvent) => Promise<Result>;
 
-/** What is left of a function's timeout when a request that hangs gets its 503. */
+/** The part of a function's timeout that is reserved for the 503 of a request that hangs. */
 const timeoutReserveMs = 100;
 
-/** setTimeout does not wait at all for a longer delay. */
+/** The longest delay that setTimeout takes. With a longer timeout, every request would get a 503 at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Makes the Lambda handler of an endpoint that anyone may call. `success` is the outcome when `handle` returns. */
+/** Makes the Lambda handler of an endpoint that anyone may call. @param success - the outcome when `handle` returns */
 export function publicEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
   return composeStack(config, [], async (event) => createResponse(success, await handle(event)));
 }
 
-/** Makes the Lambda handler of an endpoint that requires a token. `success` is the outcome when `handle` returns. */
+/** Makes the Lambda handler of an endpoint that requires a token. @param success - the outcome when `handle` returns */
 export function protectedEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
   const access = [requireToken(config.signingSecret)];
   return composeStack(config, access, async (event) => createResponse(success, await handle(event)));
 }
 
 /**
- * Composes the middleware stack of every endpoint, outermost first: the log, which reports the finished response; CORS, whose
- * headers errors need too; the envelope of errors; the refusal of events that are not requests; and `access`, which decides
- * who reaches the handler.
+ * Composes the middleware stack of every endpoint, outermost first:
+ *
+ * 1. The log, which reports the finished response.
+ * 2. CORS, because errors need its headers too.
+ * 3. The envelope of errors.
+ * 4. The refusal of events that are not requests.
+ * 5. `access`, which decides who reaches the handler.
  */
 export function composeStack<Response>(
   { corsOrigin }: EndpointConfig,
@@ -54,6 +58,7 @@ export function composeStack<Response>(
     },
     requestStart: (request) => {
       const { event, context } = request;
+      // An event may be `null`, and the middleware reads its members before `refuseOtherEvents` refuses it.
       if (!isRequest(event)) request.event = {};
       const getRemainingTimeInMillis = () => Math.min(context.getRemainingTimeInMillis(), maxTimerMs);
       request.context = { ...context, getRemainingTimeInMillis };
@@ -73,7 +78,7 @@ export function composeStack<Response>(
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
 }
 
-/** Whether an event is a request of API Gateway: queues, load balancers and people may invoke a function too. */
+/** Whether an event is a request of API Gateway. Queues, load balancers and people may invoke a function too. */
 function isRequest(event: unknown): event is APIGatewayProxyEvent {
   const { httpMethod, requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
   return typeof httpMethod === 'string' && typeof requestContext?.path === 'string';

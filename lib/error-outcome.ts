@@ -2,7 +2,7 @@ import * as token from './auth/errors.ts';
 import * as books from './books/errors.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 
-/** Maps what ended a request to the outcome that the client sees. The text of an unforeseen error is for the log only. */
+/** Maps the error that ended a request to the outcome that the client sees, which never has the error's own text. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof HttpError) return error.outcome;
   if (error instanceof token.InvalidTokenError) return outcomes.invalidToken;

@@ -1,9 +1,9 @@
 /**
- * The kinds of fields by their names in JSON Schema. Each says whether a value of JSON is one of the kind; its type in
- * TypeScript is the one that this proves.
+ * The kinds of fields, by their names in JSON Schema. Each is a type guard. It checks a value of JSON, and the type
+ * that it proves is the kind's type in TypeScript.
  */
 export const kinds = {
-  /** Any text of well-formed Unicode. UTF-8, and so the database, has U+FFFD for a lone surrogate (`"\ud800"` in JSON). */
+  /** Well-formed Unicode. For a lone surrogate (`"\ud800"` in JSON), the database would store U+FFFD. */
   string: (value: unknown): value is string => typeof value === 'string' && value.isWellFormed(),
   /** A whole number between safe integers. */
   integer: (value: unknown): value is number => Number.isSafeInteger(value),
@@ -37,5 +37,6 @@ export type ValuesOf<Table extends Fields> = {
 
 /** Checks the kind and the bounds of a value. */
 export function isValueOf({ type, minimum = -Infinity, maximum = Infinity }: Field, value: unknown): boolean {
+  // Negated, so that a text passes, which is NaN as a number.
   return kinds[type](value) && !(Number(value) < minimum || Number(value) > maximum);
 }

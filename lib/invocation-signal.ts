@@ -1,4 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The signal of the invocation that runs: aborted when its client has got a response and nothing more may be sent. */
+/** The signal of the current invocation. It aborts when the client gets a 503 because the function's time is over. */
 export const invocationSignal = new AsyncLocalStorage<AbortSignal>();

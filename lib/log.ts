@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 /** Levels of Lambda's JSON log format, by which CloudWatch filters. */
 type LogLevel = 'INFO' | 'WARN' | 'ERROR';
 
-/** An error may be its own cause. */
+/** The causes of an error in a line. An error may be its own cause. */
 const maxCauses = 5;
 
 /** Characters of a text in a line. A database may send megabytes as its message. */
@@ -16,8 +16,9 @@ type State = { startedAt?: number };
 type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
 
 /**
- * Middleware that writes one line for each request, when its response has been made, or sent if it is a stream. A 5xx is
- * logged with the error and its causes, a refused token with the code of its cause.
+ * Middleware that writes one line for each request, when its response has been made. The line of a stream is written
+ * when the stream has been sent. A 5xx is logged with the error and its causes, a refused token with the code of its
+ * cause.
  */
 export function logRequests(): MiddlewareObj<Event, Response, Error, Context, State> {
   let coldStart = true;
@@ -25,6 +26,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
   type Logged = Request<Event, Response, Error, Context, State>;
   const logRequest = ({ event, context, response, error, internal }: Logged): void => {
     const status = response?.statusCode ?? 500;
+    // A stream that breaks off has a status of success.
     const failed = status >= 500 || (status < 400 && error != null);
     const reason = (error?.cause as NodeJS.ErrnoException | undefined)?.code;
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
@@ -53,7 +55,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
 }
 
 /**
- * Writes one line of JSON to standard output, not with `console`, which Lambda patches to wrap it in a second JSON object.
+ * Writes one line of JSON to standard output. Lambda's `console` would wrap it in a second JSON object.
  *
  * @param fields - never a token, a password, a secret or a body; `error` is written with its message, stack and causes
  */
@@ -67,7 +69,7 @@ export function writeLog(
   process.stdout.write(`${JSON.stringify(entry, cut)}\n`);
 }
 
-/** Picks the members of every error: errors of the SDK carry whole requests and responses. */
+/** Picks the members that every error has. Those of the SDK have more: whole requests and responses. */
 function describe(error: unknown, causes = 0): unknown {
   if (error === undefined || causes > maxCauses) return undefined;
   if (!(error instanceof Error)) return String(error);

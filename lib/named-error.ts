@@ -1,4 +1,4 @@
-/** Makes a class of errors with a name that survives the minification of the packages. */
+/** Makes the base of an error class. Its name survives the minification of the bundles, which shortens class names. */
 export function namedError<const Name extends string>(name: Name) {
   return class extends Error {
     override readonly name = name;

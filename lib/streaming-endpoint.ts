@@ -8,13 +8,14 @@ import { type StreamedResult, startStream } from './http/stream-envelope.ts';
 import { namedError } from './named-error.ts';
 import { requireToken } from './require-token.ts';
 
-/** A response failed after its first byte. Lambda's runtime prints every member of the errors that it gets: no cause. */
+/** A response failed after its first byte. No cause is set, because Lambda's runtime prints every member of an error. */
 class BrokenResponseError extends namedError('BrokenResponseError') {}
 
 /**
- * Makes the Lambda handler of an endpoint that requires a token and streams an array of any length. A body that fails leaves
- * Lambda's stream open, so that the runtime reports the failure and the instance lives on. Destroying the stream would end
- * the process: the runtime does not handle one of the rejections that follow.
+ * Makes the Lambda handler of an endpoint that requires a token and streams an array of any length.
+ *
+ * When the body fails, Lambda's stream stays open. The runtime then reports the failure, and the instance serves on.
+ * Destroying the stream would end the process, because the runtime does not handle one of the rejections that follow.
  */
 export function streamingEndpoint(
   config: EndpointConfig,

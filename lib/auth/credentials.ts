@@ -12,7 +12,7 @@ export type Credentials = Readonly<ValuesOf<typeof loginFields>>;
 
 /** Makes the function that compares credentials with the configured pair, in constant time. */
 export function createCredentialsMatcher(expected: Credentials): (given: Credentials) => boolean {
-  // timingSafeEqual takes texts of equal length.
+  // timingSafeEqual requires buffers of equal length.
   const digest = ({ username, password }: Credentials) =>
     hash('sha256', JSON.stringify([username, password]), 'buffer');
   const expectedDigest = digest(expected);

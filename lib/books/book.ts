@@ -1,8 +1,8 @@
 import type { Fields, ValuesOf } from '../fields.ts';
 
 /**
- * The members of a book's body (specification 6.1); POST /book stores the default of one that is missing. A default stays
- * for ever: books from before the field have it, and the fingerprint of an idempotency key leaves it out.
+ * The members of a book's body (specification 6.1). POST /book stores the default of one that is missing. A default
+ * never changes: books that are older than the field have it, and the fingerprint of an idempotency key leaves it out.
  */
 export const bookFields = {
   title: { type: 'string', default: '' },
@@ -24,13 +24,15 @@ export interface Book extends BookFields {
   readonly id: number;
 }
 
-/** A book in one of its versions: `undefined` for one that was stored by other means and never updated. */
+/** A book in one of its versions. */
 export interface VersionedBook {
   readonly book: Book;
+  /** `undefined` when another program stored the book, and no update followed. */
   readonly version: string | undefined;
 }
 
-/** The result of a create: `replayed` when an earlier request with the same idempotency key stored the book. */
+/** The result of a create. */
 export interface CreatedBook extends VersionedBook {
+  /** Whether an earlier request with the same idempotency key stored the book. */
   readonly replayed: boolean;
 }

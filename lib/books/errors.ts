@@ -12,8 +12,8 @@ export class VersionMismatchError extends namedError('VersionMismatchError') {}
 /** The idempotency key belongs to a book with other fields. Nothing was stored. */
 export class IdempotencyKeyUsedError extends namedError('IdempotencyKeyUsedError') {}
 
-/** The database gave no usable response within timeout and attempts. A write may or may not have been carried out. */
+/** The database gave no usable response, or nobody can know whether a write was carried out. */
 export class StorageUnavailableError extends namedError('StorageUnavailableError') {}
 
-/** The counter is missing beside books, drew the id of one, or is at the highest id. An operator has to set it. */
+/** An operator has to set the counter of ids. It is missing, behind the ids of books, or at the highest id. */
 export class CounterError extends namedError('CounterError') {}

@@ -1,10 +1,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type Outcome, outcomes } from './outcomes.ts';
 
-/** The result of a handler: `data` of the envelope, `null` by default, and the outcome, where it is not the usual one. */
+/** The result of a handler. */
 export interface Result {
+  /** `data` of the envelope, `null` by default. */
   readonly data?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Replaces the success of the endpoint. */
   readonly outcome?: Outcome;
 }
 
@@ -15,7 +17,7 @@ export function createResponse(
 ): APIGatewayProxyResult {
   const { status, message } = outcome;
   const allHeaders = { ...outcome.headers, ...headers };
-  // The one response without content (RFC 9110 section 15.4.5), and so without the envelope.
+  // A 304 has no content (RFC 9110 section 15.4.5), and so no envelope.
   if (outcome === outcomes.notModified) return { statusCode: status, headers: allHeaders, body: '' };
   return {
     statusCode: status,

@@ -1,8 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /**
- * Finds the values of a header by its name in lower case, one for each time that it was sent. A name that was sent in two
- * spellings is two members of the event; RFC 9110 section 5.1 makes them one.
+ * Finds the values of a header, one for each time that it was sent. An event has a member for each spelling of a name,
+ * and RFC 9110 section 5.1 makes them one header.
+ *
+ * @param name - in lower case
  */
 export function headerValues(event: APIGatewayProxyEvent, name: string): readonly string[] {
   const values = valuesOf(event.multiValueHeaders, name).flat();

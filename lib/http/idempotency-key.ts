@@ -5,7 +5,11 @@ import { HttpError, outcomes } from './outcomes.ts';
 /** 1 to 255 visible ASCII characters. */
 const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 
-/** Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). @throws {HttpError} 400 for no key, or several */
+/**
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+ *
+ * @throws {HttpError} 400 when malformed, or sent twice
+ */
 export function readIdempotencyKey(event: APIGatewayProxyEvent): string | undefined {
   const [key, ...others] = headerValues(event, 'idempotency-key');
   if (key === undefined || (others.length === 0 && idempotencyKey.test(key))) return key;

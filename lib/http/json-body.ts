@@ -4,8 +4,14 @@ import { type Fields, isValueOf, type ValuesOf } from '../fields.ts';
 /** The members of an event that hold the body. */
 export type EncodedBody = Readonly<Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>>;
 
-/** A BOM stays in the text, so that JSON.parse refuses it in every encoding alike (RFC 8259 section 8.1). */
+/** A byte order mark stays in the text, so that JSON.parse refuses it (RFC 8259 section 8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * What a number has that JavaScript may round to an integer, such as `2020.00000000000000000001`. Texts without it are
+ * parsed without a reviver, which takes several times the CPU time.
+ */
+const fractionOrExponent = /\d[.eE]/;
 
 /** Like {@link readGivenFields}, with the table's default for each member that is missing. */
 export function readFields<T extends Fields>(encoded: EncodedBody, table: T): ValuesOf<T> | undefined {
@@ -15,9 +21,9 @@ export function readFields<T extends Fields>(encoded: EncodedBody, table: T): Va
 }
 
 /**
- * Reads the members of a JSON body that a table names and the body holds; others are ignored, whatever they are.
+ * Reads the members of a JSON body that a table names. Other members are ignored, and missing ones stay missing.
  *
- * @returns the values, or `undefined` when the body is not a JSON object in UTF-8, or a member is not what the table says
+ * @returns the values, or `undefined` when the body is not a JSON object in UTF-8, or a member does not fit the table
  */
 export function readGivenFields<T extends Fields>(encoded: EncodedBody, table: T) {
   const body = readJsonObject(encoded, Object.keys(table));
@@ -30,7 +36,7 @@ export function readGivenFields<T extends Fields>(encoded: EncodedBody, table: T
 /**
  * Reads a body as one JSON object, whatever its Content-Type.
  *
- * @param names - the members to use: of these, a fraction that JavaScript would round to an integer is NaN
+ * @param names - the members to use: one that is a fraction, and that JavaScript would round to an integer, is NaN
  * @returns `undefined` when it is absent, not UTF-8, not JSON or not an object
  */
 export function readJsonObject(
@@ -50,17 +56,19 @@ export function readJsonObject(
   }
 }
 
-/** Only such a text can have a number that JavaScript rounds to an integer. A reviver takes several times the CPU time. */
-const fractionOrExponent = /\d[.eE]/;
-
-/** A reviver of JSON.parse: replaces `2020.00000000000000000001` by NaN, so that integer fields refuse it. */
+/** A reviver of JSON.parse: makes a number NaN that was rounded to an integer, so that integer fields refuse it. */
 function replaceRounded(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return Number.isInteger(value) && !isIntegerLiteral(source) ? Number.NaN : value;
 }
 
 const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
 
-/** Tells whether a JSON number literal denotes an integer in mathematics: `2020.0` and `2.02e3` do, `1e-400` does not. */
+/**
+ * Tells whether a JSON number literal denotes an integer in mathematics: `2020.0` and `2.02e3` do, `1e-400` does not.
+ *
+ * Example: `2.020e2` has three digits after the point. The exponent moves two of them before it, and the last one is a
+ * zero at the end: 3 - 2 - 1 = 0.
+ */
 export function isIntegerLiteral(literal: string): boolean {
   const { integer, fraction = '', exponent = '0' } = numberLiteral.exec(literal)?.groups ?? {};
   if (integer === undefined) return false;

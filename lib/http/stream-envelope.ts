@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Outcome } from './outcomes.ts';
 
-/** The result of a handler that streams: chunks of `data`, which are elements as JSON with commas between them. */
+/** The result of a handler that streams. */
 export interface StreamedResult {
+  /** Chunks of the array `data`: elements as JSON with commas between them. */
   readonly data: AsyncIterable<string> | Iterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -12,7 +13,8 @@ export interface StreamedResult {
 export type StreamedResponse = Awaited<ReturnType<typeof startStream>>;
 
 /**
- * Starts a response with the envelope as a stream: `status` and `message` before `data` (specification 1.1). The first chunk is read before the status is sent, so an unavailable storage gives a 503. A later failure destroys the
+ * Starts a response that streams the envelope, with `status` and `message` before `data` (specification 1.1). The first
+ * chunk is read before the status is sent, so that unavailable storage gives a 503. A later failure destroys the
  * stream: the client sees a body that breaks off, never a short list that looks complete.
  */
 export async function startStream(success: Outcome, { data, headers }: StreamedResult) {

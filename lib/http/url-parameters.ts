@@ -2,15 +2,15 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Bounds } from '../fields.ts';
 import { HttpError, outcomes } from './outcomes.ts';
 
-/** The parameters of paths and query strings, in the words of JSON Schema: openapi.yaml is generated from them. */
+/** The parameters of paths and query strings, in the words of JSON Schema. openapi.yaml is generated from them. */
 export const urlParameters = {
   id: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-  // A page is held in memory as a whole, and a client reads a large catalog in few requests.
+  // The ids of a page are held in memory, and a client reads a large catalog in few requests.
   limit: { type: 'integer', minimum: 1, maximum: 1000 },
   after: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
 } as const;
 
-/** Decimal digits without sign and leading zero; 16 digits hold every safe integer. */
+/** Decimal digits without sign and leading zero. 16 digits hold every safe integer. */
 const canonicalUnsignedInteger = /^(?:0|[1-9][0-9]{0,15})$/;
 
 /** Reads the `{id}` of the path. @throws {HttpError} 404 when no book can have that id */
