@@ -6,7 +6,7 @@ export interface ItemKey extends Record<string, number> {
   readonly id: number;
 }
 
-/** Ids per shard. This many books of about 100 bytes fill one page of a Query, 1 MB. */
+/** Ids per shard. A list takes two requests for a full shard of small books, and one for an empty shard. */
 const shardWidth = 10_000;
 
 /** The counter item, in a partition without books. Its attribute `lastId` is the last id that was drawn. */
@@ -20,7 +20,7 @@ export function bookKey(id: number): ItemKey {
   return { shard: shardOf(id), id };
 }
 
-/** The key of a claim. It is made of a digest, so that claims spread over the partitions from -2 down. */
+/** @returns the key of the claim of an idempotency key: a digest, so that claims spread over partitions from -2 down */
 export function claimKey(idempotencyKey: string): ItemKey {
   const digest = createHash('sha256').update(idempotencyKey).digest();
   return { shard: -2 - digest.readUIntBE(0, 6), id: digest.readUIntBE(6, 6) };

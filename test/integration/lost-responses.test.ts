@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 } from 'uuid';
@@ -5,7 +6,8 @@ import { test as base, expect, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
+import { type Command, MemoryTable } from '../reliability/search/memory-table.ts';
+import { emma, listBooks, openBooks, storeBook, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 type Send = () => Promise<unknown>;
@@ -221,14 +223,21 @@ test('a response about another book is not used', async ({ table, others }) => {
   expect(await read(others)).not.toEqual(other);
 });
 
-/** Counts the requests to a table. */
-function count({ client, tableName }: TableAccess) {
+/** A table whose requests take some milliseconds each way, on a machine of any speed. It counts them. */
+function openSlowTable() {
+  const table = new MemoryTable();
   const counted = { requests: 0 };
-  const send = (command: never, options: never) => {
+  const onTheWay = () => sleep(1 + Math.random() * 4);
+  const send = async (command: Command) => {
     counted.requests += 1;
-    return client.send(command, options);
+    await onTheWay();
+    try {
+      return table.execute(command);
+    } finally {
+      await onTheWay();
+    }
   };
-  return { counted, client: { send } as object as DynamoDBDocumentClient, tableName };
+  return { counted, client: { send } as object as DynamoDBDocumentClient, tableName: 'books' };
 }
 
 test.for<[updates: number, processes: number]>([
@@ -237,21 +246,20 @@ test.for<[updates: number, processes: number]>([
   [50, 50],
   [400, 1],
   [400, 4],
-])(
-  '%i updates of one book at once, from %i processes, all succeed',
-  async ([updates, processes], { table, others }) => {
-    await others.create(emma);
-    const { counted, ...access } = count(table);
-    const processBooks = Array.from({ length: processes }, () => openBooks(access));
+  [400, 400],
+])('%i updates of one book at once, from %i processes, all succeed', async ([updates, processes]) => {
+  const { counted, ...access } = openSlowTable();
+  const others = openBooks(access);
+  await storeBook(access, { id: 1, ...emma });
+  const processBooks = Array.from({ length: processes }, () => openBooks(access));
 
-    const updating = Array.from({ length: updates / processes }, (_each, year) =>
-      processBooks.map((books, process) => books.update(1, { year, title: `${process}` })),
-    );
-    const updated = await Promise.all(updating.flat());
+  const updating = Array.from({ length: updates / processes }, (_each, year) =>
+    processBooks.map((books, process) => books.update(1, { year, title: `${process}` })),
+  );
+  const updated = await Promise.all(updating.flat());
 
-    const versions = updated.map(({ version = '' }) => version).toSorted();
-    expect(new Set(versions).size).toBe(updates);
-    expect(await others.get(1)).toEqual(updated.find(({ version }) => version === versions.at(-1)));
-    if (updates <= 50) expect(counted.requests / updates).toBeLessThanOrEqual(4);
-  },
-);
+  const versions = updated.map(({ version = '' }) => version).toSorted();
+  expect(new Set(versions).size).toBe(updates);
+  expect(await others.get(1)).toEqual(updated.find(({ version }) => version === versions.at(-1)));
+  if (updates <= 50 && processes <= 4) expect(counted.requests / updates).toBeLessThanOrEqual(4);
+});
