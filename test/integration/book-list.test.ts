@@ -1,4 +1,4 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { test as base, expect } from 'vitest';
 import { fragmentText } from '../../conformance/any-text.ts';
@@ -119,6 +119,26 @@ test('books too large to be held all at once make pages like others', async ({ t
       continueAfter: end < 30 ? end : undefined,
     });
   }
+});
+
+test('a page of many database pages asks for no more books at once than the whole list', async ({ table }) => {
+  const books = await storeBooks(table, range(1, 20));
+  const limits: number[] = [];
+  const client = {
+    send: (command: object, options: never) => {
+      if (command instanceof QueryCommand) {
+        limits.push(command.input.Limit ?? 0);
+        command.input.Limit = 1;
+      }
+      return table.client.send(command as never, options);
+    },
+  };
+
+  const page = await readPage({ ...table, client: client as object as DynamoDBDocumentClient }, 0, 19);
+
+  expect(page).toEqual({ books: books.slice(0, 19), continueAfter: 19 });
+  expect(limits.length).toBeGreaterThan(20);
+  expect(Math.max(...limits)).toBeLessThanOrEqual(5_000);
 });
 
 test('large books that come and go while their page is sent leave its end as it was', async ({ table }) => {
