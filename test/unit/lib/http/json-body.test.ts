@@ -30,7 +30,8 @@ test('of any object, the named members are those that JSON.parse finds, and NaN 
   const key = fc.oneof(
     fc.constantFrom(...names).map((name) => `"${name}"`),
     fc.constantFrom(...names).map((name) => `"${toEscapes(name)}"`),
-    fragmentText.map((text) => JSON.stringify(text)),
+    // V8 of Node 24.21 confuses a name that begins with an escape with the name of one backslash, if an object had that before.
+    fragmentText.filter((text) => text !== '\\').map((text) => JSON.stringify(text)),
   );
   const literal = fc.constantFrom(
     ...['0', '-0', '7', '2020.0', '2.02e3', '2020.00000000000000000001', '1e-400', '-1E+2', '1.5', '1e400', 'null'],
