@@ -30,7 +30,7 @@ const alarmResources = {
   }),
   RollbackAlarm: createAlarm(`So many requests to ${service} end in 5xx that a deploy is rolled back`, {
     ...errorShare,
-    DatapointsToAlarm: 2, // within the minutes in which CloudFormation watches it
+    DatapointsToAlarm: 2, // CloudFormation watches it for a few minutes only
     Threshold: 0.05,
   }),
   LatencyAlarm: createAlarm(`One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`, {
@@ -106,8 +106,8 @@ export const alarms = {
 };
 
 /**
- * The metrics of errors in DynamoDB exist only while there are errors, and AWS's documents disagree about whether alarms on
- * them treat missing data as other alarms do. A basis, a metric that always exists, makes the sum 0 then.
+ * Adds up metrics. DynamoDB's metrics of errors exist only while there are errors, and AWS's documents disagree about
+ * how alarms on them treat missing data. A basis, a metric that exists whenever there are requests, makes the sum 0.
  */
 function sum(metrics, basis) {
   const byId = Object.fromEntries(metrics.map((metric, index) => [`m${index + 1}`, metric]));
@@ -116,21 +116,23 @@ function sum(metrics, basis) {
   return compute([...filled, '0 * basis'].join(' + '), { ...byId, basis });
 }
 
-/** An alarm on the share of a status among all requests, if there are more than a few. */
+/** Makes an alarm on the share of a status among all requests, for periods with 50 or more of that status. */
 function createStatusAlarm(status, description) {
   const refused = [namespace, `Status${status}`, {}];
   const Metrics = compute('IF(refused >= 50, refused / requests, 0)', { refused, requests }, 300);
   return createAlarm(description, { Metrics, Threshold: 0.05 });
 }
 
-/** Counts a status in the access log; API Gateway's own metrics have all 4xx in one. */
+/** Counts a status in the access log. API Gateway has one metric for all 4xx. */
 function countStatus(status) {
   const metric = { MetricNamespace: namespace, MetricName: `Status${status}`, MetricValue: '1', DefaultValue: 0 };
   const ofLog = { LogGroupName: { Ref: 'AccessLogGroup' }, FilterPattern: `{ $.status = "${status}" }` };
   return { Type: 'AWS::Logs::MetricFilter', Properties: { ...ofLog, MetricTransformations: [metric] } };
 }
 
-/** @param metrics - by their names in the expression: namespace, name, dimensions, and the statistic, a sum by default */
+/**
+ * @param metrics - by their names in the expression: namespace, name, dimensions, and the statistic (a sum by default)
+ */
 function compute(Expression, metrics, Period = 60) {
   const operands = Object.entries(metrics).map(([Id, [Namespace, MetricName, dimensions, Stat = 'Sum']]) => {
     const Metric = { Namespace, MetricName, Dimensions: toDimensions(dimensions) };
@@ -139,7 +141,9 @@ function compute(Expression, metrics, Period = 60) {
   return [{ Id: 'value', Expression }, ...operands];
 }
 
-/** An alarm that goes off above its threshold, by default in three of five periods. */
+/**
+ * Makes an alarm that goes off when three of five periods are above its threshold, unless `properties` say otherwise.
+ */
 function createAlarm(AlarmDescription, properties) {
   const topic = [{ Ref: 'AlarmTopic' }];
   const common = {

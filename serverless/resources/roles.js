@@ -14,7 +14,7 @@ const tableArns = [{ 'Fn::Sub': tableArn }, { 'Fn::Sub': `${tableArn}-*` }];
 /** The name of the table with the books (table.yml). */
 export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 'RestoredTable' }] };
 
-/** One role for each function: its log group, X-Ray, and its `tableActions`. A test compares these with what it sends. */
+/** One role for each function: its log group, X-Ray, and its `tableActions`. A test compares these with its requests. */
 export const roles = {
   Resources: Object.fromEntries(
     functions.map((definition) => [`${toLogicalId(definition.name)}Role`, createRole(definition)]),
