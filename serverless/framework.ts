@@ -37,7 +37,7 @@ export interface PluginUtils {
   readonly log: { readonly notice: (message: string) => void };
 }
 
-/** The parameters of serverless/stages.yml that the plugins use; an unset one is empty. */
+/** The parameters of serverless/stages.yml that the plugins use. An unset one is the empty string. */
 export interface StageParameters {
   readonly domainName: string;
   readonly certificateArn: string;
@@ -65,7 +65,7 @@ export interface FunctionDefinition {
   role?: object;
 }
 
-/** An HTTP event; the short form is a text like `GET /books`. */
+/** An HTTP event. Its short form is a text like `GET /books`. */
 export interface HttpEvent {
   readonly method: string;
   readonly path: string;
@@ -93,12 +93,12 @@ interface AwsProvider {
 
 export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
 
-/** @returns how the framework begins the logical ids of what belongs to a function */
+/** @returns the start of the logical ids that the framework gives to the resources of a function */
 export function toLogicalId(functionName: string): string {
   return functionName.replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** Reads an HTTP event in its short form or its long one; the path gets a leading slash. */
+/** Reads an HTTP event in its short form or its long one. The path gets a leading slash. */
 export function readHttpEvent(http: string | HttpEvent): HttpEvent {
   if (typeof http !== 'string') {
     return { ...http, method: http.method.toUpperCase(), path: `/${http.path.replace(/^\//, '')}` };

@@ -14,9 +14,9 @@ export interface ServiceFunction {
   readonly name: string;
   readonly handler: string;
   readonly event: { readonly method: string; readonly path: string };
-  /** Its actions on the book table, like `GetItem`; required, so that nobody forgets them. */
+  /** Its actions on the book table, like `GetItem`. */
   readonly tableActions: readonly string[] | undefined;
-  /** The options of its Node: those of Lambda, which limit the heap by the function's memory, then its own. */
+  /** The options of its Node. First come Lambda's, which limit the heap by the function's memory. */
   readonly nodeOptions: string;
 }
 

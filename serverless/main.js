@@ -1,6 +1,6 @@
-/** The command `serverless` of the scripts in package.json. In JavaScript, so that any Node can say what is missing. */
+/** The framework's command, for the scripts in package.json. In JavaScript, so that an old Node can run the checks. */
 
-// npm takes options without `--` before them for itself: `npm run remove --stage prod` would remove the stage dev.
+// npm takes options for itself that no `--` precedes: `npm run remove --stage prod` would remove the stage dev.
 for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'httpPort']) {
   if (process.env[`npm_config_${option.toLowerCase()}`] === undefined) continue;
   const { npm_lifecycle_event: script } = process.env;

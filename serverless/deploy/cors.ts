@@ -2,7 +2,7 @@ import { exposedHeaders } from '../../lib/http/cors.ts';
 import { type FunctionDefinition, readHttpEvent } from '../framework.ts';
 import type { Headers } from './gateway-responses.ts';
 
-/** Headers beyond the CORS-safelisted ones (specification 13.2). */
+/** The request headers that scripts may send, besides the CORS-safelisted ones (specification 13.2). */
 const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];
 
 const maxAgeSeconds = 7200; // Chromium's upper limit for caching a preflight response

@@ -1,25 +1,27 @@
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 
-/** Long enough for a throttled stage to take requests again, and for a new instance to start. */
+/** In a second, a throttled stage takes requests again, and a new instance starts. */
 const retrySoon = { 'Retry-After': '1' };
 
 const notFound = { status: 404, message: 'Not found' };
 const tooManyRequests = { status: 429, message: 'Too many requests' };
 
 /**
- * API Gateway's own responses, by response type ("Gateway response types for API Gateway"). The status is repeated in the
- * body, where templates cannot insert it. DEFAULT_4XX and DEFAULT_5XX therefore replace the status of each type that is
- * not here by one that is true of every cause: 400, the request was refused; 502, the function gave no valid response.
+ * API Gateway's own responses, by response type ("Gateway response types for API Gateway").
+ *
+ * The body repeats the status, and its template cannot insert that of the response. So every type that is not named
+ * here gets one fixed status, which is true of every cause. DEFAULT_4XX is 400: the request was refused. DEFAULT_5XX is
+ * 502: the function gave no valid response.
  */
 export const gatewayResponses = {
-  // An unknown path, or a method that a path does not have: API Gateway then expects a request signed for AWS. An
-  // `Authorization` that is no such signature gets DEFAULT_4XX instead.
+  // For an unknown path, or a method that a path does not have, API Gateway expects a request signed for AWS. A header
+  // `Authorization` that is not such a signature gets DEFAULT_4XX instead.
   MISSING_AUTHENTICATION_TOKEN: notFound,
   INVALID_SIGNATURE: notFound,
   RESOURCE_NOT_FOUND: notFound,
   REQUEST_TOO_LARGE: outcomes.payloadTooLarge,
   THROTTLED: { ...tooManyRequests, headers: retrySoon },
-  WAF_FILTERED: { ...tooManyRequests, headers: { 'Retry-After': '60' } }, // AWS WAF counts those of the last minute
+  WAF_FILTERED: { ...tooManyRequests, headers: { 'Retry-After': '60' } }, // AWS WAF counts the last minute
   INTEGRATION_TIMEOUT: { status: 504, message: 'Gateway timeout', headers: retrySoon },
   DEFAULT_4XX: { status: 400, message: 'Bad request' },
   DEFAULT_5XX: { status: 502, message: 'Bad gateway', headers: retrySoon },
@@ -35,7 +37,7 @@ export interface GatewayResponse {
   readonly body: string;
 }
 
-/** Renders a gateway response as API Gateway does; the headers are those of every gateway response. */
+/** Renders a gateway response as API Gateway does. @param headers - of every gateway response */
 export function renderGatewayResponse(type: GatewayResponseType, headers: Headers = {}): GatewayResponse {
   const { status, message, headers: own }: Outcome = gatewayResponses[type];
   return {
@@ -45,7 +47,7 @@ export function renderGatewayResponse(type: GatewayResponseType, headers: Header
   };
 }
 
-/** Makes the CloudFormation resources of the gateway responses, by logical id; for AWS WAF only behind AWS WAF. */
+/** Makes the CloudFormation resources of the gateway responses, by logical id. WAF_FILTERED needs AWS WAF. */
 export function createGatewayResponses(sharedHeaders: Headers, limitsAddresses: boolean) {
   const types = (Object.keys(gatewayResponses) as GatewayResponseType[]).filter(
     (type) => type !== 'WAF_FILTERED' || limitsAddresses,

@@ -2,14 +2,14 @@ import type { RollbackConfiguration } from '@aws-sdk/client-cloudformation';
 import { CloudWatch, type CloudWatchClientConfig } from '@aws-sdk/client-cloudwatch';
 import type { StageStack } from './stack.ts';
 
-/** CloudFormation keeps the triggers of the update before unless this clears them. */
+/** Clears the triggers. Without these, CloudFormation keeps those of the last update. */
 export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
 
 /**
- * Finds the alarm that rolls back an update of a stack, its output `RollbackAlarm`. An alarm that is on already would roll
- * back its own fix, so it is left out.
+ * Finds the alarm that rolls back an update of a stack: its output `RollbackAlarm`. An alarm that is already on is left
+ * out, because it would roll back its own fix.
  *
- * @param minutes - how long CloudFormation watches the alarm after the update; with 0 not at all
+ * @param minutes - how long CloudFormation watches the alarm after the update. 0 turns the rollback off.
  */
 export async function findRollbackTriggers(
   stack: StageStack | undefined,

@@ -4,11 +4,13 @@ import { stackNameOf } from './stack.ts';
 import { findParameterProblem } from './stage-parameters.ts';
 import { findRegion, findStageProblem, noRegion } from './target.ts';
 
-const remoteCommands = ['deploy', 'remove', 'rollback', 'info']; // those that talk to AWS
+/** The commands that talk to AWS. */
+const remoteCommands = ['deploy', 'remove', 'rollback', 'info'];
 
 /**
- * Serverless plugin that ends a command before it does anything when its stage, region, credentials or parameters are wrong
- * or missing. `${setting:NAME}` is a setting of the stage (settings.ts) in a deploy, and nothing otherwise.
+ * Serverless plugin that checks a command before it does anything. It ends one whose stage, region, credentials or
+ * parameters are wrong or missing. It also resolves the variable `${setting:NAME}`: in a deploy to a setting of the
+ * stage (settings.ts), in other commands to nothing.
  */
 export default class SettingsPlugin {
   readonly hooks: Hooks;
@@ -24,7 +26,7 @@ export default class SettingsPlugin {
   constructor(serverless: Serverless, options: { readonly region?: string }) {
     this.#serverless = serverless;
     this.#isRemote = remoteCommands.includes(serverless.processedInput.commands[0] ?? '');
-    // Now, because the framework then announces a deploy to its default region.
+    // Already here, because the framework next announces a deploy to its default region.
     if (!findRegion(options.region) && this.#isRemote) this.#fail(noRegion);
     this.hooks = { initialize: () => this.#check() };
   }
@@ -49,14 +51,14 @@ export default class SettingsPlugin {
     if (problem !== undefined) this.#fail(problem);
   }
 
-  /** An error that is thrown here would get a text of the framework around it, so #check throws it. */
+  /** Errors are left to #check, because the framework would wrap those of a variable in a text of its own. */
   async #resolveSetting(name: string): Promise<{ readonly value: string | null }> {
     this.#settingNames.add(name);
     const settings = await this.#prepare().catch(() => undefined);
     return { value: settings?.get(name) ?? null };
   }
 
-  /** Checks stage, region and credentials, and reads the settings for a deploy; once. */
+  /** Checks stage and credentials, and reads the settings for a deploy. It does so once. */
   #prepare(): Promise<ReadonlyMap<string, string>> {
     this.#settings ??= this.#checkAndReadSettings();
     return this.#settings;

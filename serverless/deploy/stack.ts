@@ -5,7 +5,7 @@ import {
   type Tag,
 } from '@aws-sdk/client-cloudformation';
 
-/** What CloudFormation says of the stack of a stage. */
+/** What CloudFormation knows of the stack of a stage. */
 export interface StageStack {
   readonly status: string;
   /** By name. */
@@ -14,7 +14,7 @@ export interface StageStack {
   readonly tags: readonly Tag[];
 }
 
-/** The name of the stack of a stage, and of the table that it creates. */
+/** @returns the name of a stage's stack, which is also the name of the table that the stack creates */
 export function stackNameOf(stage: string): string {
   return `book-catalog-${stage}`;
 }
@@ -38,14 +38,18 @@ export async function findStack(
   }
 }
 
-/** @returns the timestamp of the version that a stack runs, which a rollback takes; `undefined` when there is no stack */
+/**
+ * Finds the version that a stack runs.
+ *
+ * @returns its timestamp, the option of a rollback, or `undefined` when there is no stack
+ */
 export async function findVersion(
   StackName: string,
   config: CloudFormationClientConfig = {},
 ): Promise<string | undefined> {
   if ((await findStack(StackName, config)) === undefined) return undefined;
   const { TemplateBody = '' } = await new CloudFormation(config).getTemplate({ StackName });
-  // The key of the code: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.
+  // The key of an artifact: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.
   return /"serverless\/[^/]+\/[^/]+\/(\d+)-/.exec(TemplateBody)?.[1];
 }
 
@@ -63,10 +67,10 @@ export function findTableConflict(stage: string, stack: StageStack, tableName: s
   return `The stage uses the table ${used}, and its setting tableName ${setting}. To keep the table: ${command} ${used}`;
 }
 
-/** @returns why the stack of a stage takes no deploy in this status, and what to do; `undefined` when it takes one */
+/** @returns why a stack in this status cannot be deployed to, and what to do, or `undefined` when it can */
 export function findObstacle(stage: string, status: string): string | undefined {
   const name = stackNameOf(stage);
-  // CloudFormation's own messages do for the others.
+  // For other statuses, CloudFormation's own messages are clear enough.
   const remedies: Readonly<Record<string, string>> = {
     ROLLBACK_COMPLETE:
       'Its first deploy failed. Delete what is left, and deploy again: aws cloudformation delete-stack',

@@ -1,10 +1,10 @@
 import type { StageParameters } from '../framework.ts';
 
-/** The unit, the least and the most of each parameter that is a number. */
+/** The parameters that are numbers: unit, minimum and maximum. */
 const numbers = {
-  // The smoke test sends 4,000 requests from one address, and the pipeline gives it ten minutes. The maximum is AWS WAF's.
+  // The pipeline gives the smoke test ten minutes for 4,000 requests from one address. The maximum is AWS WAF's.
   requestsPerAddress: ['requests per minute', 500, 2_000_000_000],
-  // The pipeline's credentials are valid for an hour, in which a smoke test and a rollback follow.
+  // Within the hour of its credentials, the pipeline also needs time for a smoke test and a rollback.
   monitoringMinutes: ['minutes', 0, 30],
   monthlyBudget: ['US dollars', 1, 1_000_000],
   listConcurrency: ['instances', 1, 1_000],
@@ -28,7 +28,7 @@ export function findParameterProblem(
       domainName !== '' && certificateArn.split(':')[3] !== region,
     'monthlyBudget needs alarmEmail.': monthlyBudget !== '' && alarmEmail === '',
     'probe has to be "on", or unset.': probe !== '' && probe !== 'on',
-    // The permissions boundary allows these.
+    // The permissions boundary allows no other tables.
     [`tableName has to begin with ${stackName}-, or to be unset.`]:
       tableName !== '' && !tableName.startsWith(`${stackName}-`),
   };

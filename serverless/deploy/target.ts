@@ -7,8 +7,8 @@ export class StageError extends Error {
 }
 
 /**
- * Prints what ended a command on a stage: a {@link StageError}, or an error of AWS's clients, missing credentials included,
- * whose sentence says what is wrong.
+ * Prints the message of the error that ended a command: a {@link StageError}, or an error of AWS's clients, such as
+ * missing credentials.
  *
  * @returns the exit code
  * @throws every other error
@@ -22,12 +22,12 @@ export function reportStageError(error: Error): number {
 
 export const noRegion = 'No region is given: set AWS_REGION, or add --region NAME.';
 
-/** @returns the region of a command: that of its option, or of the environment */
+/** @returns the region of a command, from its option or from the environment */
 export function findRegion(option: string | undefined): string | undefined {
   return option || process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined;
 }
 
-/** @returns what is wrong when there is no such stage */
+/** @returns what is wrong when there is no such stage, otherwise `undefined` */
 export function findStageProblem(stage: string): string | undefined {
   const text = readFileSync(new URL('../stages.yml', import.meta.url), 'utf8');
   const { default: _, ...stages } = parse(text) as Record<string, unknown>;

@@ -3,9 +3,11 @@ import { addPreflights, corsHeaders } from './cors.ts';
 import { createGatewayResponses } from './gateway-responses.ts';
 
 /**
- * Serverless plugin for what the framework leaves out of the template: the role of each function, which
- * serverless/resources/roles.js makes from its `tableActions`, the gateway responses, the permissions boundary, and the
- * parts whose parameters are set.
+ * Serverless plugin that adds to the template what the framework leaves out:
+ * - the role of each function, which serverless/resources/roles.js makes from its `tableActions`;
+ * - the gateway responses, and the methods for preflight requests;
+ * - the permissions boundary;
+ * - the parts whose parameters are set.
  */
 export default class TemplatePlugin {
   readonly hooks: Hooks;
@@ -45,8 +47,8 @@ function completeTemplate({ custom, provider }: Service): void {
     if (resource.Type === 'AWS::IAM::Role' && permissionsBoundary !== '') {
       resource.Properties.PermissionsBoundary = permissionsBoundary;
     }
-    // A deployment is a snapshot of the API as CloudFormation has made it by then; the framework makes it wait for methods
-    // only. Its `StageName` would create a second stage beside serverless/resources/stage.yml.
+    // A deployment is a snapshot of the API as it is by then, and the framework makes it wait for methods only. Its
+    // `StageName` would create a second stage beside that of serverless/resources/stage.yml.
     if (resource.Type === 'AWS::ApiGateway::Deployment') {
       resource.DependsOn = [...(resource.DependsOn ?? []), ...Object.keys(responses)];
       delete resource.Properties.StageName;

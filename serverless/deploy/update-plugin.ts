@@ -12,11 +12,11 @@ interface ChangeSetPlugin {
 
 /**
  * Serverless plugin for what the framework leaves open about an update of the stack:
- * - a stack that takes no deploy, or uses another table than the setting says, ends it with what to do (stack.ts);
- * - an alarm rolls back an update (rollback-triggers.ts), but not a rollback;
- * - a failed update ends when CloudFormation has rolled it back;
- * - a deploy keeps the artifacts of the version before it, for a rollback;
- * - a deploy adopts the table that a removed stack left behind, with its books; a rollback keeps that of the stage.
+ * - A stack that cannot be deployed to, or uses another table than the setting says, ends it with advice (stack.ts).
+ * - An alarm rolls back an update (rollback-triggers.ts), but not a rollback.
+ * - A failed update ends when CloudFormation has rolled it back.
+ * - A deploy keeps the artifacts of the running version, for a rollback.
+ * - A deploy adopts the table that a removed stack left behind, with its books. A rollback keeps the stage's table.
  */
 export default class UpdatePlugin {
   readonly hooks: Hooks;
@@ -26,8 +26,8 @@ export default class UpdatePlugin {
     this.#serverless = serverless;
     this.hooks = {
       initialize: () => {
-        // Otherwise the framework ends at the first failed resource, while CloudFormation is still rolling the update
-        // back. It does not print more by this.
+        // Without it, the framework ends at the first failed resource, while CloudFormation is still rolling the update
+        // back. The option does not make it print more.
         options.verbose = true;
         return this.#checkStack();
       },
@@ -63,7 +63,7 @@ export default class UpdatePlugin {
 
   async #checkStack(): Promise<void> {
     const { classes, processedInput, service } = this.#serverless;
-    const command = processedInput.commands.join(' '); // not `deploy list`
+    const command = processedInput.commands.join(' '); // `deploy list` has two
     const stack = ['deploy', 'rollback'].includes(command) ? await this.#findStack() : undefined;
     if (stack === undefined) return;
     const stage = this.#serverless.getProvider('aws').getStage();
@@ -73,7 +73,7 @@ export default class UpdatePlugin {
     if (obstacle) throw new classes.Error(obstacle);
   }
 
-  /** The framework has no setting for it. CloudFormation finds a table that the template names, by its name. */
+  /** CloudFormation imports an existing table that the template names. The framework has no setting for that. */
   #adoptRetainedTable(): void {
     const plugins = this.#serverless.pluginManager.plugins.filter(
       (plugin): plugin is ChangeSetPlugin => 'getCreateChangeSetParams' in plugin,
@@ -85,7 +85,7 @@ export default class UpdatePlugin {
     }
   }
 
-  /** The framework keeps the newest artifacts only, and a rollback may have gone back to older ones. */
+  /** The framework keeps the newest artifacts only. After a rollback, the running version may be older. */
   async #keepRunningVersion(): Promise<void> {
     const version = await findVersion(this.#stackName, await this.#getConfig());
     const isCleanup = (plugin: object): plugin is CleanupPlugin => 'getObjectsToRemove' in plugin;

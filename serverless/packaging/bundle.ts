@@ -2,9 +2,9 @@ import { isBuiltin } from 'node:module';
 import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
 
 /**
- * CommonJS in place of parts of the AWS SDK that no request reaches, 40 % of a bundle: what lib/dynamodb/client.ts gives
- * (credentials, settings), and event streams and endpoint discovery, which the table has no use for.
- * Without these a cold start takes 5 % more instructions.
+ * CommonJS in place of parts of the AWS SDK that no request reaches. lib/dynamodb/client.ts gives the credentials and
+ * the settings, and a table needs neither event streams nor endpoint discovery. These parts would be 40 % of a bundle,
+ * and a cold start would take 5 % more instructions.
  */
 const replacements: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': '',
@@ -16,8 +16,8 @@ const replacements: Readonly<Record<string, string>> = {
 };
 
 /**
- * Gets Node's own modules from `process.getBuiltinModule`. An import reads every export of a module, some of which load
- * further modules when they are read: without this, a cold start takes 22 % more instructions.
+ * Gets Node's own modules from `process.getBuiltinModule`. An import would read every export of a module, and reading
+ * some of them loads further modules: a cold start would take 22 % more instructions.
  */
 const replaceModules: Plugin = {
   name: 'replace-modules',
@@ -25,7 +25,7 @@ const replaceModules: Plugin = {
     onResolve({ filter: /^[@a-z]/ }, ({ path }) =>
       isBuiltin(path) || path in replacements ? { path, namespace: 'replaced' } : undefined,
     );
-    // CommonJS, of which esbuild reads an export only where it is used.
+    // As CommonJS, because esbuild reads its exports only where they are used.
     onLoad({ filter: /.*/, namespace: 'replaced' }, ({ path }) => ({
       contents: replacements[path] ?? `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
@@ -44,7 +44,7 @@ export const bundleOptions: BuildOptions = {
 };
 
 /**
- * Bundles a function with the AWS SDK: the tested version, and a faster start than the runtime's own.
+ * Bundles a function with the tested version of the AWS SDK, which also starts faster than the runtime's own.
  *
  * @param entryPoint - the function's module, as a path below `serviceDir`
  * @returns the code of one ES module

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 const projectFolder = resolve(import.meta.dirname, '../..');
 
 /**
- * Packages the service as a deploy does, without credentials. Not at the same time as another packaging: the framework
- * puts all of them together in `.serverless`.
+ * Packages the service as a deploy does, without credentials. Two packagings at a time would mix, because the framework
+ * uses one folder for all, `.serverless`.
  *
  * @param folder - where the template and the zips go
  * @param stage - the stage to package for
@@ -21,7 +21,6 @@ export async function packageService(
 ): Promise<void> {
   const framework = join(checkout, 'node_modules/serverless/bin/serverless.js');
   const options = ['--stage', stage, '--package', folder, ...params.flatMap((param) => ['--param', param])];
-  // Without the developer's credentials.
   const unset = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined };
   const env = { ...process.env, ...unset };
   await promisify(execFile)(process.execPath, [framework, 'package', ...options], { cwd: checkout, env });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hooks, Serverless } from '../framework.ts';
 
-/** Equal code makes equal zips, on each machine. Lambda's user may read the files. */
+/** Equal code makes equal zips on every machine. Lambda's user may read the files: on Unix (`os` 3), rw-r--r--. */
 const zipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 } as const;
 
 /** Serverless plugin that packages each function as a zip with its bundle. */
@@ -32,7 +32,7 @@ export default class PackagingPlugin {
 
 /** @param module - path of the function's module below the folder of the service, without its extension */
 async function zipFunction(serviceDir: string, module: string): Promise<Uint8Array> {
-  // Only here: the local service has this plugin, too, without the bundler's time and memory.
+  // Imported here, because the local service loads this plugin too, and should not pay for the bundler.
   const [{ bundle }, { zipSync }] = await Promise.all([import('./bundle.ts'), import('fflate')]);
   return zipSync({ [`${module}.mjs`]: await bundle(serviceDir, `${module}.ts`) }, zipOptions);
 }
