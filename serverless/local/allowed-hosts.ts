@@ -8,12 +8,14 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * Tells whether a request names this machine, or the host that the service was started with, and no other. A web page
- * whose name resolves to 127.0.0.1 (DNS rebinding) could otherwise use the known credentials.
+ * Tells whether a request names this machine or the given host, and no other. Otherwise a web page whose name resolves
+ * to 127.0.0.1 (DNS rebinding) could use the default credentials, which everybody knows.
+ *
+ * @param given - the host that the service was started with
  */
 export function namesAllowedHost({ headersDistinct, url = '' }: IncomingMessage, given: string): boolean {
   const { host: hosts = [] } = headersDistinct;
-  // A target may be a whole URL.
+  // A target may be a whole URL (RFC 9112 section 3.2.2).
   const target = url.startsWith('/') ? null : URL.parse(url);
   const names = [...hosts, ...(target?.host ? [target.host] : [])].map((name) => name.replace(/:\d*$/, ''));
   const isAllowed = (name: string) => thisMachine.test(name) || name.toLowerCase() === given.toLowerCase();

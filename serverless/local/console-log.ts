@@ -22,8 +22,9 @@ const prematureClose = 'Premature close'; // Node's error when a client leaves b
 export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 
 /**
- * Makes the log for people: a line for each request, and the functions' JSON lines as text. With `json`, those lines stay
- * as in Lambda and are the only ones for requests. Stack traces name files relative to the directory of the service.
+ * Makes the log for people: a line for each request, and the functions' lines as text. With the format `json`, the
+ * functions' lines stay as in Lambda, and requests have no others. Stack traces name files relative to the service's
+ * directory.
  */
 export function createConsoleLog(format: string | undefined, directory: string) {
   const json = format === 'json';
@@ -56,7 +57,7 @@ export function createConsoleLog(format: string | undefined, directory: string) 
   };
 }
 
-/** @returns the text; `undefined` for a request without an error or that its client left, which the gateway logs */
+/** @returns the text, or `undefined` for a request that succeeded or whose client left: the gateway logs those */
 function formatEntry({ level, message, route, error }: LogEntry): string | undefined {
   if (error === undefined || error.message === prematureClose)
     return message === 'request' ? undefined : `${level} ${message}`;

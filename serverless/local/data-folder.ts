@@ -6,11 +6,11 @@ const isIgnorable = (file: string) => file.startsWith('.') || file === 'lost+fou
 /** What LevelDB leaves of a start that was interrupted. */
 const isEngineFile = (file: string) => /^(LOCK|LOG(\.old)?)$/.test(file);
 
-/** Creates the folder of the embedded engine's data. Throws when it has files, but not those of the engine. */
+/** Creates the folder of the embedded engine's data. @throws when it has other files, and none of the engine */
 export async function prepareDataFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const files = await readdir(folder);
-  // It names the file with the list of all others. Without it, the engine would delete the books of the folder.
+  // Without the file CURRENT, which leads to all others, the engine would delete the books of the folder.
   if (files.includes('CURRENT')) return;
   const foreign = files.filter((file) => !isIgnorable(file) && !isEngineFile(file));
   if (foreign.length > 0) throw new Error(`Other files: ${foreign.slice(0, 3).join(', ')}`);
@@ -37,7 +37,7 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
   ],
 ];
 
-/** Explains in one paragraph an error of the file system or the engine, and says what to do. */
+/** Explains an error of the file system or the engine in one paragraph, and says what to do. */
 export function diagnoseDataFolder(folder: string, error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const [, cause = 'the database engine failed', advice = `Mend that, ${elsewhere}`] =

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const bundle = 'swagger-ui-dist/swagger-ui-bundle.js';
 
-/** The documents for developers, by path: openapi.yaml, and its reference page, made by Swagger UI in the browser. */
+/** The developer pages by path (specification 1.8): openapi.yaml, and what Swagger UI makes of it. */
 const pages = new Map([
   ['/openapi.yaml', { file: import.meta.resolve('../../openapi.yaml'), type: 'application/yaml' }],
   ['/docs', { file: import.meta.resolve('./docs/index.html'), type: 'text/html' }],
@@ -13,8 +13,8 @@ const pages = new Map([
   ['/docs/swagger-ui-bundle.js', { file: import.meta.resolve(bundle), type: 'text/javascript' }],
 ]);
 
-/** Reads the document at a path, if there is one, as it is on the disk now; leads a browser from `/` to the reference page. */
-export async function readPage(path: string, accept = '') {
+/** @returns the response for a developer page, as it is on the disk now. At `/`, a browser is sent to `/docs`. */
+export async function readDeveloperPage(path: string, accept = '') {
   if (path === '/' && accept.includes('text/html')) {
     return { status: 302, headers: { Location: '/docs', Vary: 'Accept' }, body: '' };
   }

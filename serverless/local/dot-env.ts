@@ -8,9 +8,10 @@ const assignment = /^\s*(?:export\s+)?(?<name>[A-Za-z_]\w*)\s*=(?<value>.*)$/;
 const quotedValue = /(?<==[ \t]*)(['"`])(?:(?!\1).)*\1/gs;
 
 /**
- * Reads a file of settings. Nothing in it is ignored: a default in place of what somebody has written would surprise.
+ * Reads a file of settings. A line that is neither a setting nor a comment is an error. Otherwise a default would
+ * silently replace what somebody has written.
  *
- * @returns nothing when there is none
+ * @returns the settings, none when there is no file
  * @throws {StartError} when it cannot be read, with the numbers of the lines that set nothing
  */
 export function readDotEnv(file: string): Readonly<Record<string, string | undefined>> {
@@ -23,7 +24,7 @@ export function readDotEnv(file: string): Readonly<Record<string, string | undef
     if (code === 'ENOENT') return {};
     throw new StartError(`${file} cannot be read: ${message}. Make it a readable file, or remove it.`, { cause });
   }
-  // A quoted value may have several lines.
+  // A quoted value may have several lines. Its text is not checked, and its line breaks stay for the line numbers.
   const withoutTexts = text.replaceAll(quotedValue, (value) => value.replaceAll(/[^\n]/g, ''));
   const problems = withoutTexts.split(/\r?\n/).flatMap((line, index) => {
     const problem = findProblem(line);
@@ -38,7 +39,7 @@ function findProblem(line: string): string | undefined {
   const { name, value = '' } = assignment.exec(line)?.groups ?? {};
   if (name === undefined) return 'is not NAME=value';
   if (!settings.includes(name)) return `sets ${name}, which is none of ${settings.join(', ')}`;
-  // Node ends an unquoted value there.
+  // Node ends an unquoted value at a #.
   if (/[^\s#]#/.test(value)) return 'has a # in its value, which begins a comment without quotes around the value';
   return undefined;
 }

@@ -4,7 +4,8 @@ declare module 'dynalite' {
   /**
    * Makes a DynamoDB engine behind an HTTP server that does not listen yet.
    *
-   * @param options - `path`, the folder of its data, in memory without it; `createTableMs`, how long a table is CREATING
+   * @param options - `path`: the folder of its data, which is in memory without it; `createTableMs`: how long a table
+   *   is CREATING
    */
   export default function dynalite(options?: { path?: string; createTableMs?: number }): Server;
 }

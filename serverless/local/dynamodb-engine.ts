@@ -7,10 +7,10 @@ import { isTransaction, transactWriteItems } from './transactions.ts';
  * Makes a DynamoDB engine behind an HTTP server that does not listen yet: dynalite, with transactions.
  *
  * @param path - the folder of its data; in memory without it
- * @throws why the folder cannot be opened, which dynalite would report at its first operation
+ * @throws when the folder cannot be opened, which dynalite would report at the first operation only
  */
 export async function createEngine(path?: string): Promise<Server> {
-  // dynalite keeps its store to itself.
+  // dynalite does not return its store, which transactions need.
   const { create } = db;
   let store: Store | undefined;
   db.create = (options) => {
@@ -26,7 +26,7 @@ export async function createEngine(path?: string): Promise<Server> {
   await level.open().catch((error) => {
     throw error.cause ?? error;
   });
-  // dynalite hands each read to another thread, which takes ten times as long as the read.
+  // Reads are synchronous: another thread, which dynalite would use, takes ten times as long as the read.
   level.get = (key, done) => {
     let value: unknown;
     try {

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Starts the embedded DynamoDB engine on a free loopback port, with its data in an existing folder, in a thread of its own,
- * for the life of the process. Any error (the disk is full, a file is damaged, the folder is gone) ends the thread with its
- * connections, so a write that may be incomplete is never acknowledged. The next start recovers every acknowledged write,
- * as after a crash.
+ * Starts the embedded DynamoDB engine in a thread of its own, on a free loopback port. It runs as long as the process.
  *
+ * Any error ends the thread with its connections: the disk is full, a file is damaged, or the folder is gone. A write
+ * that may be incomplete is therefore never acknowledged. The next start recovers every acknowledged write.
+ *
+ * @param folder - an existing folder, for the data
  * @param onFailure - gets the error that ended the engine after its start
  * @returns the endpoint
  * @throws when the folder cannot be opened

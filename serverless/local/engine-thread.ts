@@ -6,7 +6,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ClassicLevel } from 'classic-level';
 import { createEngine } from './dynamodb-engine.ts';
 
-// dynalite closes an iterator by `return`, which abstract-level's lack: each page of a list would stay in memory.
+// dynalite closes an iterator by `return`, which abstract-level's lack. Without it, each page of a list stays in
+// memory.
 const { values } = ClassicLevel.prototype;
 ClassicLevel.prototype.values = function valuesToReturn(this: ClassicLevel, options: object) {
   const iterator = values.call(this, options);
@@ -16,8 +17,8 @@ ClassicLevel.prototype.values = function valuesToReturn(this: ClassicLevel, opti
 const folder: string = workerData;
 const server = await createEngine(folder);
 
-// The engine keeps this file open and never replaces it. Once the folder is deleted or moved, the engine would go on with
-// its open files, and acknowledge what nobody finds again.
+// After the folder is deleted or moved, the engine would acknowledge books that are in its open files only. It never
+// replaces the file LOCK, so another inode, or none, means that the folder is gone.
 const readLockInode = () => statSync(join(folder, 'LOCK'), { throwIfNoEntry: false })?.ino;
 const lockInode = readLockInode();
 server.prependListener('request', (_request, response) => {

@@ -22,8 +22,8 @@ export class DefinitionError extends Error {}
 const generationQuery = /\?generation=\d+$/;
 
 /**
- * Makes a function that loads functions as they are on the disk: each load gives the service's modules new URLs, as Node
- * never unloads any. It throws what a module throws.
+ * Makes the loader of the functions as they are on the disk. Node never unloads a module, so each load gives the
+ * service's modules new URLs. The loader throws a {@link DefinitionError}, or what a module throws.
  *
  * @param directory - the folder of the service
  */
@@ -40,7 +40,7 @@ export function createFunctionLoader(directory: string) {
     load: (url, context, nextLoad) => {
       const sourceUrl = url.replace(generationQuery, '');
       if (sourceUrl === url || !sourceUrl.endsWith('.ts')) return nextLoad(url, context);
-      // Debuggers and stack traces know every version by the URL of its file, so that breakpoints stay.
+      // Debuggers and stack traces see each version under the URL of its file, so that breakpoints stay.
       const source = stripTypeScriptTypes(readFileSync(fileURLToPath(sourceUrl), 'utf8'), { sourceUrl });
       return { format: 'module', source, shortCircuit: true };
     },

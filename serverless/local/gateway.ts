@@ -6,21 +6,21 @@ import { corsHeaders, preflightHeaders } from '../deploy/cors.ts';
 import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../deploy/gateway-responses.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
 import type { ConsoleLog } from './console-log.ts';
+import { readDeveloperPage } from './developer-pages.ts';
 import type { LoadedFunction } from './functions.ts';
 import { invoke, requestIdHeader } from './invoke.ts';
-import { readPage } from './pages.ts';
 import { maxBodyBytes, RequestBodies } from './request-bodies.ts';
 
 /**
- * Longer than clients keep an idle connection, so that none sends a request while the server closes it. The
- * back ends of load balancers use the same.
+ * Longer than clients keep an idle connection, so that none sends a request while the server closes it. Load balancers,
+ * for example, close theirs after 60 s.
  */
-const keepAliveTimeout = 65_000;
+const keepAliveTimeoutMs = 65_000;
 
 interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
-  /** The host that people named to listen on. */
+  /** The host in `--host`. */
   readonly host: string;
   readonly corsOrigin: string | undefined;
   readonly log: ConsoleLog;
@@ -39,8 +39,9 @@ interface Exchange {
 }
 
 /**
- * Makes an HTTP server that invokes functions and responds as API Gateway does. A connection has one request in progress
- * at a time; what a client sends without reading responses stays in the network, so it holds up nobody else.
+ * Makes an HTTP server that invokes functions and responds as API Gateway does. A connection has one request in
+ * progress at a time. Requests of a client that does not read its responses stay in the network, where they delay
+ * nobody else.
  */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
@@ -58,7 +59,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     const isForeign = isLocal && !namesAllowedHost(request, host);
     if (isForeign && !hasRefusedHost) log.logNotice(foreignHost);
     hasRefusedHost ||= isForeign;
-    // What follows might not be a request.
+    // What follows on the connection might not be a request.
     if (!isUnderstood(request)) response.setHeader('Connection', 'close');
     if (normalized === undefined || isForeign || !isUnderstood(request)) return send(response, render('DEFAULT_4XX'));
     const routes = functions().flatMap((definition) =>
@@ -73,7 +74,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     }
     const route = routes.find(({ event }) => event.method === method);
     if (route === undefined) {
-      const page = method === 'GET' ? await readPage(path, request.headers.accept) : undefined;
+      const page = method === 'GET' ? await readDeveloperPage(path, request.headers.accept) : undefined;
       return send(response, page ?? render('MISSING_AUTHENTICATION_TOKEN'));
     }
     const body = await bodies.read(request, response);
@@ -81,7 +82,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     await invoke({ ...route, path, query, body }, request, response);
   }
 
-  const server = createServer({ requireHostHeader: false, keepAliveTimeout });
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
   server.on('request', (request, response) => {
     const { socket } = request;
     response.setHeader(requestIdHeader, randomUUID());
@@ -89,14 +90,14 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     if (previous !== undefined) socket.pause();
     const turn = previous?.done ?? Promise.resolve();
     const done = turn.then(async () => {
-      // No request after a response that closes the connection.
+      // The response before has closed the connection.
       if (socket.writableEnded) return;
       const startedAt = performance.now();
       const closed = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve));
       try {
         await respond(request, response);
       } catch (error) {
-        // A client that hangs up is no failure of the service.
+        // A client that hangs up is not a failure of the service.
         if (!socket.destroyed) log.logError('A function failed', error);
         if (response.headersSent || socket.destroyed) response.destroy();
         else send(response, render('DEFAULT_5XX'));
@@ -109,7 +110,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     });
     const exchange = { request, response, turn, done };
     latest.set(socket, exchange);
-    // Node loses what came in one packet with an `Upgrade`; after a close the client sends that again.
+    // Node loses what came in one packet with an `Upgrade`. After a close, the client sends it again.
     if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
   });
   server.once('listening', () => {
@@ -124,7 +125,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   server.on('connect', ({ socket }) => endWith(socket, render('MISSING_AUTHENTICATION_TOKEN')));
   server.on('clientError', async (_error, socket) => {
     const exchange = latest.get(socket);
-    // Whole requests get their own responses first, or the client would take this one for one of theirs.
+    // Complete requests get their own responses first. Otherwise the client would take this one for one of those.
     await (exchange?.request.complete ? exchange.done : exchange?.turn);
     if (exchange?.request.complete === false && exchange.response.headersSent) socket.destroy();
     else endWith(socket, render('DEFAULT_4XX'));
@@ -132,7 +133,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   return server;
 }
 
-/** Encodes each segment in the same way; `undefined` when an encoding is malformed. */
+/** @returns the path with each segment encoded in the same way, or `undefined` when its encoding is malformed */
 function normalizePath(path: string): string | undefined {
   try {
     const segments = path.split('/').map(decodeURIComponent);
@@ -142,7 +143,7 @@ function normalizePath(path: string): string | undefined {
   }
 }
 
-/** @returns the path parameters; `undefined` when the path, without a slash at the end (specification 1.6), does not match */
+/** @returns the path parameters, or `undefined` when the path does not match. Ignores a slash at the end (rule 1.6). */
 function matchPath(template: string, path: string): Record<string, string> | undefined {
   const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const match = new RegExp(`^${pattern}/?$`).exec(path);
@@ -151,7 +152,7 @@ function matchPath(template: string, path: string): Record<string, string> | und
   return Object.fromEntries(parameters.map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
-/** Tells whether the version is 1.0 or 1.1, and the body is encoded in chunks at most (RFC 9112 section 6.1). */
+/** Tells whether the version is 1.0 or 1.1, and no transfer coding but `chunked` is used (RFC 9112 section 6.1). */
 function isUnderstood({ httpVersionMajor, headers }: IncomingMessage): boolean {
   return httpVersionMajor === 1 && (headers['transfer-encoding'] ?? 'chunked').toLowerCase() === 'chunked';
 }
@@ -160,7 +161,7 @@ function send(response: ServerResponse, { status, headers, body }: GatewayRespon
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
-/** Responds on a connection where Node has no response object: the request is malformed, or CONNECT. */
+/** Responds to a malformed request or a CONNECT, for which Node makes no response object. */
 function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
   if (!socket.writable) return void socket.destroy();
   const own = { [requestIdHeader]: randomUUID(), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };

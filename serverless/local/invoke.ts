@@ -32,7 +32,8 @@ Object.assign(globalThis, {
 
 /**
  * Invokes a function as API Gateway's proxy integration does (AWS_PROXY, all bodies as base64), and sends its response.
- * Throws what the handler throws, and an Error when it returns no response with a status.
+ *
+ * @throws what the handler throws, and an Error when its response has no status
  */
 export async function invoke(
   { definition, event: { method, path: resource }, parameters, path, query, body }: Invocation,
@@ -77,12 +78,11 @@ export async function invoke(
 
 type Pair = readonly [name: string, value: string];
 
-/** Names as they were sent. */
 function pairUp(raw: readonly string[]): readonly Pair[] {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
 }
 
-/** @returns the last value of each name, and all of them */
+/** @returns the last value of each name, and all values of each name */
 function collect(pairs: readonly Pair[]) {
   const groups = [...Map.groupBy(pairs, ([name]) => name)];
   const lists = groups.map(([name, group]) => [name, group.map(([, value]) => value)] as const);

@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-// No deployed stage has these.
+/** For the local service only. Deployed stages have generated secrets. */
 const localDefaults: Settings = {
   SECRET_TOKEN: 'for local development only, never for production',
   AUTH_USERNAME: 'admin',
@@ -15,15 +15,17 @@ const localDefaults: Settings = {
 };
 
 export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials' | 'corsOrigin'> {
-  /** DB_URL; absent when it is not set, for the embedded engine. */
+  /** DB_URL. Without it, the books are in the embedded engine. */
   readonly table?: TableLocation;
   /** DB_PATH, the folder of the embedded engine's data, as an absolute path. */
   readonly dataFolder: string;
 }
 
 /**
- * Loads the configuration from the environment, then the directory's `.env`, then defaults. An empty variable counts as
- * set. DB_PATH in the environment takes precedence over DB_URL in `.env`.
+ * Loads the configuration from the environment, then from the directory's `.env`, then from defaults. An empty variable
+ * counts as set. DB_PATH in the environment overrides DB_URL in `.env`.
+ *
+ * @throws {StartError} when a setting is wrong
  */
 export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
   const dotEnv = readDotEnv(join(directory, '.env'));

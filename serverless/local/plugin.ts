@@ -14,7 +14,8 @@ import { formatReadyMessage } from './ready-message.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
 
-const quietMs = 50; // an editor writes a file in several steps, and several files at once
+/** A reload waits until no file has changed for this long: editors save in several steps, and several files at once. */
+const quietMs = 50;
 
 interface Options {
   readonly host: string;
@@ -22,8 +23,8 @@ interface Options {
 }
 
 /**
- * Serverless plugin for the command `serverless offline`, a complete local service. The functions run in this process,
- * from their sources, which are loaded again after a change.
+ * Serverless plugin for the command `serverless offline`, which runs a complete local service. The functions run in
+ * this process from their sources, and are loaded again after a change.
  */
 export default class LocalServicePlugin {
   readonly commands = {
@@ -63,8 +64,8 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     CORS_ORIGIN: corsOrigin ?? '',
   });
 
-  // The framework's listeners cannot run while a handler is in an endless loop. Without any, the system ends the process,
-  // from which the engine recovers as from a crash. A signal that has arrived has its turn first.
+  // Without listeners, a signal ends the process at once, even when a handler is in an endless loop. The engine
+  // recovers as from a crash. A signal that has already arrived is handled first.
   await new Promise((resolve) => setImmediate(resolve));
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
 
@@ -91,7 +92,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     }
   };
   let timer: NodeJS.Timeout | undefined;
-  // The folder of serverless.yml is watched, as a watched file is lost when it is replaced twice.
+  // The folder of serverless.yml is watched, not the file, because a watched file is lost when it is replaced twice.
   const ignored = (path: string) => {
     const [top = ''] = relative(serviceDir, resolve(serviceDir, path)).split(sep);
     return !['', 'handlers', 'lib', configurationFilename].includes(top);
@@ -115,7 +116,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 
 const causes: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process is listening there',
-  EACCES: 'this user may not listen there', // as often below 1024
+  EACCES: 'this user may not listen there', // mostly a port below 1024
   EADDRNOTAVAIL: 'that address is not one of this machine',
   ENOTFOUND: 'no address has that name',
   EAI_AGAIN: 'no address has that name',

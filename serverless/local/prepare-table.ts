@@ -15,12 +15,15 @@ import { regionOf } from '../../lib/dynamodb/table-url.ts';
 const maxWaitSeconds = 30; // an emulator makes a table in a few seconds
 
 /**
- * Verifies the book table, and creates it when it is missing; never in AWS, where a mistyped name must not become a
- * table. Other engines take any credentials. Throws what {@link Table.verify} throws.
+ * Verifies the book table, and creates it when it is missing. It creates none in AWS, where a mistyped name must not
+ * become a table.
+ *
+ * @throws what {@link Table.verify} throws
  */
 export async function prepareTable(location: TableLocation): Promise<void> {
   const isAws = regionOf(location.endpoint) !== undefined;
   if (!isAws) {
+    // Other engines take any credentials, but the SDK needs some.
     process.env.AWS_ACCESS_KEY_ID ||= 'local';
     process.env.AWS_SECRET_ACCESS_KEY ||= 'local';
   }

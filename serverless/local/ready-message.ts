@@ -1,6 +1,6 @@
 import type { Credentials } from '../../lib/auth/credentials.ts';
 
-/** Says how to use the service, with two command lines to paste one after the other. */
+/** Says how to use the service, with two commands to paste. */
 export function formatReadyMessage(baseUrl: string, storage: string, credentials: Credentials): string {
   const login = `'${JSON.stringify(credentials).replaceAll("'", "'\\''")}'`; // quoted for the shell
   return `

@@ -4,23 +4,27 @@ import { finished } from 'node:stream';
 /** "Quotas for configuring and running a REST API in API Gateway". */
 export const maxBodyBytes = 10 * 1024 * 1024;
 
-/** What all bodies together may hold: five of the largest. */
+/** The memory of all bodies together: five of the largest. */
 const maxHeldBytes = 5 * maxBodyBytes;
 
-/** The memory of a chunk beside its bytes, so that chunks of one byte are no way around the limit. */
+/** The memory of a chunk beside its bytes. Without it, chunks of one byte would get around the limit. */
 const chunkOverheadBytes = 512;
 
 type Refusal = 'REQUEST_TOO_LARGE' | 'THROTTLED';
 
 /**
- * The bodies of the requests in progress. When they hold too much together, the oldest one that is still arriving is
- * refused: it belongs to a client that holds back the rest, or to the slowest one.
+ * The bodies of the requests in progress. When they hold too much memory together, the oldest one that is still
+ * arriving is refused. Its client is the slowest, or holds back the rest.
  */
 export class RequestBodies {
   #heldBytes = 0;
   readonly #arriving = new Set<() => void>();
 
-  /** Reads a body, which counts until its response is closed. @returns the type of the gateway response when refused */
+  /**
+   * Reads a body, which counts until its response is closed.
+   *
+   * @returns the body, or the type of the gateway response that refuses it
+   */
   async read(request: IncomingMessage, response: ServerResponse): Promise<Buffer | Refusal> {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (length === undefined && encoding === undefined) return Buffer.alloc(0);
@@ -36,7 +40,7 @@ export class RequestBodies {
     const refuse = (refusal: Refusal) => {
       release();
       chunks.length = 0;
-      // What follows is read and forgotten, so that the client reads the response.
+      // The rest is read and dropped, because many clients read the response after they have sent everything.
       request.off('data', receive).resume();
       resolve(refusal);
     };

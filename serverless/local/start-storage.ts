@@ -6,10 +6,10 @@ import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. `onFailure` gets a
- * sentence for people when the embedded engine fails later, after which every request for books gets 503.
+ * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table.
  *
- * @returns the value of DB_URL, and where the books are, for people
+ * @param onFailure - gets a text for people when the embedded engine fails later. Requests for books then get 503.
+ * @returns the value of DB_URL for the functions, and where the books are, for people
  * @throws {StartError} when the database cannot be used
  */
 export function startStorage({ table, dataFolder }: LocalConfig, onFailure: (problem: string) => void) {
@@ -30,7 +30,7 @@ async function startEmbeddedStorage(folder: string, onFailure: (problem: string)
     started = true;
     return { url: `${endpoint}/${table.tableName}`, description: `the folder ${folder}` };
   } catch (error) {
-    // The client of the table knows only that the engine does not respond.
+    // The client of the table would report only that the engine does not respond.
     const cause = failure ?? error;
     throw new StartError(diagnoseDataFolder(folder, cause), { cause });
   }

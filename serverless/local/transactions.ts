@@ -20,9 +20,11 @@ export function isTransaction({ headers }: { readonly headers: NodeJS.Dict<strin
 }
 
 /**
- * TransactWriteItems as the service sends it, Put actions on items of one table, which dynalite lacks (Amazon DynamoDB API
- * Reference, "TransactWriteItems"). It uses dynalite's own validation, conditions and locks of items; one batch of the store
- * makes it atomic, also when the process is killed. `ClientRequestToken` has no effect.
+ * Makes what dynalite lacks: TransactWriteItems as the service sends it, with Put actions on items of one table (Amazon
+ * DynamoDB API Reference, "TransactWriteItems"). `ClientRequestToken` has no effect.
+ *
+ * Validation, conditions and locks of items are dynalite's own. One batch of the store makes a transaction atomic, even
+ * when the process is killed.
  */
 export function transactWriteItems(store: Store): RequestListener {
   return async (request, outgoing) => {
@@ -76,7 +78,7 @@ async function putAll(store: Store, { TransactItems }: Transaction): Promise<Res
   );
 }
 
-/** The reason for which a put cancels its transaction, or that it does not. */
+/** Why a put cancels its transaction. The code `None` says that it does not. */
 function reasonOf(put: Put, stored: Item | undefined) {
   const failure = db.checkConditional(put, stored);
   if (failure == null) return { Code: 'None' };
@@ -100,7 +102,7 @@ async function find(items: ReturnType<Store['getItemDb']>, key: string): Promise
   );
 }
 
-/** Calls a function of dynalite, which takes a callback. */
+/** Makes a promise of a call of dynalite, which takes callbacks. */
 function call<Value>(start: (done: (error?: unknown, value?: Value) => void) => void): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   start((error, value) => (error ? reject(error) : resolve(value as Value)));

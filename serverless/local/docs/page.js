@@ -14,7 +14,7 @@ function adapt(api) {
   const { origin } = location;
   api.info.description = api.info.description.replaceAll(api.servers[0].url, origin);
   api.servers = [{ url: origin }];
-  // Swagger UI would send it where the parameter is not filled in.
+  // Otherwise Swagger UI sends the default when the parameter is empty.
   delete api.components.schemas.After.default;
   return api;
 }
