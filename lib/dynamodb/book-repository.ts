@@ -38,17 +38,16 @@ export class BookRepository {
   }
 
   #create(id: number, fields: BookFields): Write<CreatedBook> {
-    const created = (version: string) => ({ book: { id, ...fields }, version, replayed: false });
     return {
       send: async ({ token, abortSignal }) => {
         await this.#table.put(makeBookPut(id, fields, token), abortSignal);
-        return created(token);
+        return createdBook(id, fields, token);
       },
       resolve: async (lost) => {
         const found = await this.#find(id);
         if (found === undefined) return undefined;
         const { version = '' } = found;
-        if (lost.includes(version)) return created(version);
+        if (lost.includes(version)) return createdBook(id, fields, version);
         const [oldest] = lost;
         if (oldest !== undefined && version > oldest) throw new StorageUnavailableError('others changed the book');
         throw idInUse(id);
@@ -61,13 +60,13 @@ export class BookRepository {
     return {
       send: async ({ token, abortSignal }) => {
         await this.#table.putAll([claim.makePut(id, token), makeBookPut(id, fields, token)], abortSignal);
-        return { book: { id, ...fields }, version: token, replayed: false };
+        return createdBook(id, fields, token);
       },
       resolve: async (lost, refusal) => {
         const stored = await claim.find(this.#table, refusal?.stored);
         if (stored) {
           const { bookId, writeToken } = stored;
-          return { book: { id: bookId, ...fields }, version: writeToken, replayed: !lost.includes(writeToken) };
+          return createdBook(bookId, fields, writeToken, !lost.includes(writeToken));
         }
         // Without a claim, none of our attempts was carried out, so a book with the id is another one.
         if (refusal && (await this.#find(id))) throw idInUse(id);
@@ -104,6 +103,10 @@ export class BookRepository {
 /** Makes the input that puts a book under an id that no item has. A deleted book leaves an item, which keeps its id. */
 function makeBookPut(id: number, fields: BookFields, writeToken: string) {
   return { Item: { ...bookKey(id), ...fields, writeToken }, ConditionExpression: 'attribute_not_exists(id)' };
+}
+
+function createdBook(id: number, fields: BookFields, version: string, replayed = false): CreatedBook {
+  return { book: { id, ...fields }, version, replayed };
 }
 
 function idInUse(id: number): CounterError {
