@@ -62,12 +62,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     // What follows on the connection might not be a request.
     if (!isUnderstood(request)) response.setHeader('Connection', 'close');
     if (normalized === undefined || isForeign || !isUnderstood(request)) return send(response, render('DEFAULT_4XX'));
-    const routes = functions().flatMap((definition) =>
-      definition.events.flatMap((event) => {
-        const parameters = matchPath(event.path, normalized);
-        return parameters === undefined ? [] : [{ definition, event, parameters }];
-      }),
-    );
+    const routes = findRoutes(functions(), normalized);
     if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {
       const methods = routes.map(({ event }) => event.method);
       return send(response, { status: 200, headers: preflightHeaders(methods, corsOrigin), body: '' });
@@ -141,6 +136,16 @@ function normalizePath(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Finds the events with a path, whatever their method, and the parameters of the path. */
+function findRoutes(functions: readonly LoadedFunction[], path: string) {
+  return functions.flatMap((definition) =>
+    definition.events.flatMap((event) => {
+      const parameters = matchPath(event.path, path);
+      return parameters === undefined ? [] : [{ definition, event, parameters }];
+    }),
+  );
 }
 
 /** @returns the path parameters, or `undefined` when the path does not match. Ignores a slash at the end (rule 1.6). */
