@@ -57,7 +57,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
 /**
  * Writes one line of JSON to standard output. Lambda's `console` would wrap it in a second JSON object.
  *
- * @param fields - never a token, a password, a secret or a body; `error` is written with its message, stack and causes
+ * @param fields - never a token, a password, a secret or a body. `error` is written with its message, stack and causes.
  */
 export function writeLog(
   level: LogLevel,

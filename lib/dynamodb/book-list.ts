@@ -105,8 +105,8 @@ export class BookList {
         if (elements.length > 0) yield elements;
         missing -= elements.length;
         if (missing <= 0) return;
-        // The limit of a Query counts deleted books too. Fourfold, so that a row of deleted books takes few requests. Not more,
-        // because DynamoDB reads it as an integer of 32 bits.
+        // The limit of a Query counts deleted books too. Fourfold, so that a row of deleted books takes few requests.
+        // Not more, because DynamoDB reads it as an integer of 32 bits.
         items = Math.min(4 * items, maxBooksPerPage);
         startKey = page.lastEvaluatedKey;
       } while (startKey !== undefined);

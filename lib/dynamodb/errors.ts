@@ -46,11 +46,10 @@ const conflicts = ['TransactionConflictException', 'TransactionCanceledException
 const requestTimeoutStatus = 408;
 
 /**
- * Says what the error of an attempt means for the request.
- *
- * @returns a {@link ConditionFailedError} or a {@link BookTooLargeError} when DynamoDB refused the write; an
- *   {@link AttemptError} when another attempt may succeed; an {@link InvalidRequestError} or a
- *   {@link StorageUnavailableError} when none will
+ * Translates the error of an attempt into what it means for the request:
+ * - DynamoDB refused the write: a {@link ConditionFailedError} or a {@link BookTooLargeError}.
+ * - Another attempt may succeed: an {@link AttemptError}.
+ * - None will: an {@link InvalidRequestError} or a {@link StorageUnavailableError}.
  */
 export function interpretError(error: unknown): Error {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });

@@ -23,7 +23,7 @@ export interface QueryPage {
 const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|(?:N"\s*:\s*"|BOOL"\s*:\s*)([-+.\w]*)"?)\s*\}/g;
 
 /** A map, the one type of value that could contain the names of fields. */
-const map = /\{\s*"M"\s*:/;
+const mapValue = /\{\s*"M"\s*:/;
 
 const patternOf = (name: string, value: string) => new RegExp(`"${name}"\\s*:\\s*${value}`, 'g');
 const anId = patternOf('id', '');
@@ -35,7 +35,8 @@ const validFields = Object.entries(bookFields).map(([name, { type }]) =>
 
 /**
  * Converts the response to a Query of whole books to plain JSON as text. With JSON.parse and JSON.stringify, a list
- * takes twice the CPU time (docs/benchmarks.md). They convert only a page on which a book lacks a field. An example:
+ * takes twice the CPU time (docs/benchmarks.md). They convert only pages with unusual items, such as
+ * a book that lacks a field. An example:
  *
  *     {"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"Emma"},"author":{"S":""},"year":{"N":"1815"}}]}
  *     {"id":1,"title":"Emma","author":"","year":1815}
@@ -44,7 +45,7 @@ const validFields = Object.entries(bookFields).map(([name, { type }]) =>
  */
 export function readBooks(body: Uint8Array): QueryPage {
   const { items, lastEvaluatedKey, has } = readItems(body);
-  const isPlain = validFields.every(has) && !map.test(items);
+  const isPlain = validFields.every(has) && !mapValue.test(items);
   return {
     lastEvaluatedKey,
     items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),

@@ -19,7 +19,7 @@ type Handle = NodeHttpHandler['handle'];
  *   idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
  * - It rejects a response whose checksum is wrong, or missing over HTTPS, or whose success body is not a JSON object.
- *   DynamoDB always sends the checksum; other engines may not.
+ *   DynamoDB always sends the checksum. Other engines may not.
  */
 export function createRequestHandler() {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };

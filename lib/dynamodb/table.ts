@@ -48,8 +48,8 @@ export class Table {
   }
 
   /**
-   * Requests a page of items, and parses the body of the response. The SDK gets an empty object in place of the body,
-   * because it converts each value twice, which takes several times the CPU time of the rest of a list.
+   * Requests a page of items, and parses the body of the response. The SDK gets an empty object in place of the body.
+   * It would convert each value twice, which takes several times the CPU time of the rest of a list.
    */
   query<Value>(input: Query, parse: (body: Uint8Array) => Value): Promise<Value> {
     return this.attempts.repeat(async ({ abortSignal }) => {

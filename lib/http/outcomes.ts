@@ -29,7 +29,7 @@ export const outcomes = {
   serviceUnavailable: { status: 503, message: 'Service unavailable', headers: { 'Retry-After': '1' } },
 } as const satisfies Record<string, Outcome>;
 
-/** Ends a request with an outcome. The client sees the outcome's status and message; `cause` goes to the log. */
+/** Ends a request with an outcome. The client sees its status and message, and the log has the `cause`. */
 export class HttpError extends namedError('HttpError') {
   readonly outcome: Outcome;
 

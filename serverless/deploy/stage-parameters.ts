@@ -10,7 +10,7 @@ const numbers = {
   listConcurrency: ['instances', 1, 1_000],
 } as const;
 
-/** @returns a sentence that says what is wrong with the parameters of a stage; `undefined` when nothing is wrong */
+/** @returns a sentence that says what is wrong with the parameters of a stage, or `undefined` */
 export function findParameterProblem(
   parameters: StageParameters,
   stackName: string,
@@ -22,6 +22,7 @@ export function findParameterProblem(
     const isInRange = /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max;
     if (value !== '' && !isInRange) return `${name} has to be a whole number of ${unit}, ${min} to ${max}.`;
   }
+  // Each sentence, and whether it applies.
   const problems: Readonly<Record<string, boolean>> = {
     'certificateArn and hostedZoneId need domainName.': domainName === '' && certificateArn + hostedZoneId !== '',
     [`domainName needs certificateArn, a certificate in ${region}, the region of the stage.`]:

@@ -15,9 +15,11 @@ interface LogEntry {
   readonly error?: LoggedError;
 }
 
-const nodeFrame = /\n +at [^\n]*\bnode:[^\n]*/g; // ten of them come with each syntax error
+/** A line of a stack trace that is in Node itself. Each syntax error has ten. */
+const nodeFrame = /\n +at [^\n]*\bnode:[^\n]*/g;
 
-const prematureClose = 'Premature close'; // Node's error when a client leaves before the end of a stream
+/** The message of Node's error when a client leaves before the end of a stream. */
+const prematureClose = 'Premature close';
 
 export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 

@@ -44,7 +44,7 @@ declare module 'dynalite/db/index.js' {
 declare module 'dynalite/validations/index.js' {
   const validations: {
     checkTypes(data: object, types: object): object;
-    /** Throws an error with a response; parses the expressions of the request. */
+    /** Parses the expressions of a request. @throws {EngineError} when it is not valid */
     checkValidations(data: object, types: object, custom: unknown, store: object): void;
   };
   export default validations;

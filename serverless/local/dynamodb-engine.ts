@@ -6,7 +6,7 @@ import { isTransaction, transactWriteItems } from './transactions.ts';
 /**
  * Makes a DynamoDB engine behind an HTTP server that does not listen yet: dynalite, with transactions.
  *
- * @param path - the folder of its data; in memory without it
+ * @param path - the folder of its data, which is in memory without it
  * @throws when the folder cannot be opened, which dynalite would report at the first operation only
  */
 export async function createEngine(path?: string): Promise<Server> {

@@ -12,7 +12,7 @@ export interface LoadedFunction {
   readonly handler: Handler;
 }
 
-/** A Lambda handler; one that streams its response takes the stream as its second argument. */
+/** A Lambda handler. One that streams its response takes the stream as its second argument. */
 type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unknown>) &
   ((event: APIGatewayProxyEvent, response: unknown, context: Context) => Promise<unknown>);
 

@@ -11,7 +11,7 @@ const projectFolder = resolve(import.meta.dirname, '../..');
  * @param folder - where the template and the zips go
  * @param stage - the stage to package for
  * @param params - overrides of serverless/stages.yml, such as `corsOrigin=https://docs.example.com`
- * @param checkout - the folder of the service; this one by default
+ * @param checkout - the folder of the service, by default this one
  */
 export async function packageService(
   folder: string,
