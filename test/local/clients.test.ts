@@ -17,15 +17,15 @@ const credentials = { username: 'admin', password: 'password' };
 
 const local = await useLocalService(defaultCredentials);
 
-// First, because README begins with an empty catalog.
-test('README.md shows the output of its commands in their order, and they leave no file in the repository', async () => {
+// First, because the session in docs/api.md begins with an empty catalog.
+test('the documents show the output of their commands in order, and the commands leave no file in the repository', async () => {
   const { baseUrl, service } = local;
-  const readme = await readFile('README.md', 'utf8');
+  const documents = `${await readFile('README.md', 'utf8')}\n${await readFile('docs/api.md', 'utf8')}`;
   const examples = readExamples(
-    readme.replaceAll('http://localhost:8080', baseUrl).replaceAll('/tmp/', `${service.dataFolder}/`),
+    documents.replaceAll('http://localhost:8080', baseUrl).replaceAll('/tmp/', `${service.dataFolder}/`),
   );
-  // README need not show a field that a team has added.
-  const added = Object.keys(aBook()).filter((name) => !readme.includes(`"${name}":`));
+  // The documents need not show a field that a team has added.
+  const added = Object.keys(aBook()).filter((name) => !documents.includes(`"${name}":`));
   const addedFields = added.map((name) => `,"${name}":(?:"[^"]*"|[^",}]*)|^  ${name}: no column.*\n`);
   const before = await untrackedFiles();
 
@@ -334,7 +334,7 @@ function readExamples(markdown: string) {
   }));
 }
 
-/** @returns the text without durations and the part of a token that README omits, which differ each time */
+/** @returns the text without durations and the part of a token that the documents omit, which differ each time */
 function withoutChance(text = ''): string {
   return text
     .replaceAll('\r', '')
