@@ -21,6 +21,8 @@ export interface ServiceFunction {
 }
 
 const percentOfMemory = (percent: number) => Math.floor((memorySize * percent) / 100);
+
+/** As /var/runtime/bootstrap of Lambda's Node runtime sets them. */
 const lambdaNodeOptions = [
   '--expose-gc',
   `--max-semi-space-size=${percentOfMemory(5)}`,

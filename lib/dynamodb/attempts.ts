@@ -11,8 +11,10 @@ const attemptTimeoutMs = 2_800;
 /** Three timeouts and the delays between them take 8.7 s, so a read fails before a function's 10 s are over. */
 const maxFailures = 3;
 
-/** The delay before the second attempt is random, up to this. For each further attempt the bound doubles. */
+/** The delay before the second attempt is random, up to this. The bound doubles for each further attempt. */
 const firstDelayMs = 100;
+
+/** The bound doubles no further. Only refused attempts, which are not counted, get here. */
 const maxDelayMs = 1_600;
 
 /** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
@@ -28,7 +30,7 @@ export interface Attempt {
 /** The tokens of the lost attempts, which may have been carried out, or may be later. Oldest first. */
 export type Lost = readonly string[];
 
-/** A write that must not be carried out twice. */
+/** A request whose refused and lost attempts are resolved by reading. */
 export interface Write<Value> {
   /** The stored version, where it is known. The token of the next attempt is above it. */
   readonly seenVersion?: string | undefined;

@@ -46,6 +46,7 @@ export class BookList {
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#query(shard + 1 + ahead.length));
         }
+        // Before the books are taken, so that the database reads on meanwhile.
         if (lastEvaluatedKey) page = this.#query(shard, lastEvaluatedKey, after);
         if (books !== '') yield books;
         if (!lastEvaluatedKey) break;
