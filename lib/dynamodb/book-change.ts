@@ -34,8 +34,8 @@ const deletedSeconds = 24 * 60 * 60;
  * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
  * replaced, or it never came. That is an error.
  *
- * The outcome of a deletion is always known, because no write follows it. For a day it leaves an item without the book,
- * with its token.
+ * A deletion leaves an item for a day, with its token and without the book. No write follows it, so what is read tells
+ * its outcome.
  */
 export class BookChange implements Write<StoredBook> {
   readonly #table: Table;

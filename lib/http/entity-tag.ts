@@ -15,7 +15,7 @@ export function entityTagHeader(version: string | undefined): Readonly<Record<st
 /**
  * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong.
  *
- * @returns the versions that the client accepts, `undefined` for any; an empty array when the header is malformed
+ * @returns the versions that the client accepts: `undefined` for any, and none when the header is malformed
  */
 export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | undefined {
   const value = combinedValue(event, 'if-match');
