@@ -93,7 +93,7 @@ export class Attempts {
         if (isLast) throw ending.error;
       }
     } catch (error) {
-      // The book may have grown since a lost attempt was carried out.
+      // The lost attempt may still be carried out, once others have made the book smaller.
       const isUndecided = error instanceof BookTooLargeError && lost.length > 0;
       if (!isUndecided && !(error instanceof AttemptError)) throw error;
       throw new StorageUnavailableError(error.message, { cause: error });
