@@ -70,13 +70,13 @@ export function interpretError(error: unknown): Error {
   }
   const message = describeFailure(error);
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
-  // While the clock is minutes wrong, the SDK marks every error. After a 5xx, the request may have been carried out.
-  const isSkewed = status < 500 && isClockSkewCorrectedError(error as never);
+  const isRefused = status >= 400 && status < 500;
+  // While the clock is minutes wrong, the SDK marks every error, such as that of a success that it cannot read.
+  const isSkewed = isRefused && isClockSkewCorrectedError(error as never);
   if (isSkewed || isThrottlingError(error as never) || conflicts.includes(error.name)) {
     return new AttemptError(message, { mayBeDone: false, cause });
   }
-  const isFinal = status >= 400 && status < 500 && status !== requestTimeoutStatus;
-  return isFinal
+  return isRefused && status !== requestTimeoutStatus
     ? new StorageUnavailableError(message, { cause })
     : new AttemptError(message, { mayBeDone: true, cause });
 }

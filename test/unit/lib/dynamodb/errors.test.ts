@@ -57,6 +57,8 @@ test.each([
   ['InternalServerError', withStatus(500), true],
   // With a clock that is minutes wrong, the SDK marks every error.
   ['InternalServerError', { $metadata: { httpStatusCode: 500, clockSkewCorrected: true } }, true],
+  // A success that it cannot read.
+  ['TypeError', { $metadata: { httpStatusCode: 200, clockSkewCorrected: true } }, true],
   ['ServiceUnavailable', withStatus(503), true],
   ['RequestTimeout', withStatus(408), true],
   ['Error', { code: 'ECONNRESET' }, true],
