@@ -26,7 +26,8 @@ export function readFields<T extends Fields>(encoded: EncodedBody, table: T): Va
  * @returns the values, or `undefined` when the body is not a JSON object in UTF-8, or a member does not fit the table
  */
 export function readGivenFields<T extends Fields>(encoded: EncodedBody, table: T) {
-  const body = readJsonObject(encoded, Object.keys(table));
+  const integers = Object.keys(table).filter((name) => table[name]?.type === 'integer');
+  const body = readJsonObject(encoded, integers);
   if (body === undefined) return undefined;
   const given = Object.entries(table).filter(([name]) => Object.hasOwn(body, name));
   if (!given.every(([name, field]) => isValueOf(field, body[name]))) return undefined;
@@ -36,12 +37,12 @@ export function readGivenFields<T extends Fields>(encoded: EncodedBody, table: T
 /**
  * Reads a body as one JSON object, whatever its Content-Type.
  *
- * @param names - the members to use: one that is a fraction, and that JavaScript would round to an integer, is NaN
+ * @param integers - the names of integer members: one that is a fraction, and that JavaScript would round, is NaN
  * @returns `undefined` when it is absent, not UTF-8, not JSON or not an object
  */
 export function readJsonObject(
   encoded: EncodedBody,
-  names: readonly string[],
+  integers: readonly string[],
 ): Readonly<Record<string, unknown>> | undefined {
   const body = encoded.body ?? '';
   try {
@@ -49,7 +50,7 @@ export function readJsonObject(
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     const object = value as Record<string, unknown>;
-    const mayBeRounded = names.some((name) => Object.hasOwn(object, name) && Number.isInteger(object[name]));
+    const mayBeRounded = integers.some((name) => Object.hasOwn(object, name) && Number.isInteger(object[name]));
     return mayBeRounded && fractionOrExponent.test(text) ? JSON.parse(text, replaceRounded) : object;
   } catch {
     return undefined;

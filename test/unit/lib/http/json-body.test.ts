@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { fragmentText } from '../../../../conformance/any-text.ts';
-import { type EncodedBody, isIntegerLiteral, readJsonObject } from '../../../../lib/http/json-body.ts';
+import { loginFields } from '../../../../lib/auth/credentials.ts';
+import { type EncodedBody, isIntegerLiteral, readFields, readJsonObject } from '../../../../lib/http/json-body.ts';
 
 const plain = (body: string) => ({ body, isBase64Encoded: false });
 const read = (encoded: EncodedBody) => readJsonObject(encoded, ['a', 'b']);
@@ -22,6 +23,14 @@ test.each([
   ['opening braces', '{"a":'.repeat(300_000), false],
 ])('%s takes no time to speak of', (_name, text, isObject) => {
   expect(read(plain(text)) !== undefined).toBe(isObject);
+});
+
+test('a login, which anyone may send, is parsed once: a reviver takes a hundred times the CPU time', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+
+  expect(readFields(plain('{"username":1,"password":2,"other":1.5}'), loginFields)).toBeUndefined();
+
+  expect(parse).toHaveBeenCalledOnce();
 });
 
 test('of any object, the named members are those that JSON.parse finds, and NaN where it rounded to an integer', () => {
