@@ -32,7 +32,7 @@ func main() {
 	created := must(client.CreateBookWithResponse(ctx, withKey, catalog.BookInput{Title: &title, Year: &year}))
 	replayed := must(client.CreateBookWithResponse(ctx, withKey, catalog.BookInput{Title: &title, Year: &year}))
 	book := created.JSON201.Data
-	check(book == catalog.Book{Id: book.Id, Title: "Dune", Year: farFuture}, "the created book", book)
+	check(book.Title == title && book.Author == "" && book.Year == farFuture, "the created book", book)
 	check(replayed.JSON201.Data == book, "the replayed book", replayed.JSON201)
 	check(created.Headers201.IdempotencyReplayed == nil, "the first response is marked", created.Headers201)
 	check(*replayed.Headers201.IdempotencyReplayed == "true", "the replay is not marked", replayed.Headers201)

@@ -28,7 +28,7 @@ public class Session {
     var replayed = books.createBookWithHttpInfo(newBook, key);
     Book book = created.getData().getData();
     long id = book.getId();
-    assert book.equals(new Book().id(id).title("Dune").author("").year(FAR_FUTURE)) : book;
+    assert List.of(book.getTitle(), book.getAuthor(), book.getYear()).equals(List.of("Dune", "", FAR_FUTURE)) : book;
     assert book.equals(replayed.getData().getData()) : replayed.getData();
     assert created.getHeaders().get("Idempotency-Replayed") == null : created.getHeaders();
     assert replayed.getHeaders().get("Idempotency-Replayed").equals(List.of("true"));

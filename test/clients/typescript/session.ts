@@ -13,9 +13,10 @@ const token: string | undefined = login.data?.data.token;
 const creation = { headers: { 'Idempotency-Key': crypto.randomUUID() }, body: { title: 'Dune', year: farFuture } };
 const created = await createBook(creation);
 const replayed = await createBook(creation);
-const id: number = created.data?.data.id ?? 0;
-const book = { id, title: 'Dune', author: '', year: farFuture };
-assert.deepEqual(created.data?.data, book);
+const book = created.data?.data;
+const id: number = book?.id ?? 0;
+// A team may have added fields.
+assert.deepEqual([book?.title, book?.author, book?.year], ['Dune', '', farFuture]);
 assert.deepEqual(replayed.data, created.data);
 assert.equal(created.response?.headers.get('Idempotency-Replayed'), null);
 assert.equal(replayed.response?.headers.get('Idempotency-Replayed'), 'true');
