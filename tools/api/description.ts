@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
-import type { Fields, Kind } from '../../lib/fields.ts';
+import { type Fields, isValueOf, type Kind } from '../../lib/fields.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
 import { describeFailures } from './failures.ts';
 
@@ -27,7 +27,7 @@ export const descriptionFile = resolve(import.meta.dirname, '../../openapi.yaml'
  * Reads openapi.yaml and writes its generated part anew.
  *
  * @returns the text as it is, and as it should be
- * @throws an Error when the comments that enclose the generated part are missing
+ * @throws an Error when the comments that enclose the generated part are missing, or a field does not allow its default
  */
 export async function readDescription(): Promise<{ readonly text: string; readonly current: string }> {
   const text = await readFile(descriptionFile, 'utf8');
@@ -68,6 +68,8 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
 function describeFields(table: Fields, texts: Readonly<Record<string, string>> = {}): Readonly<Record<string, Schema>> {
   return Object.fromEntries(
     Object.entries(table).map(([name, field]) => {
+      if (!isValueOf(field, field.default))
+        throw new Error(`the default of ${name} is out of its bounds: ${field.default}`);
       return [name, { description: texts[name] ?? kindTexts[field.type], ...withFormat(field) }];
     }),
   );
