@@ -34,6 +34,9 @@ try {
   const after = before.replace(/^ {2}author: .*$/m, (line) => line + lines);
   assert.notEqual(after, before);
   writeFileSync(table, after);
+  const specification = join(copy, 'docs/specification.md');
+  const rules = readFileSync(specification, 'utf8');
+  writeFileSync(specification, rules.replaceAll('`author`', '`author`, `isbn`, `pages`, `inPrint`'));
 
   for (const script of ['api', 'check', 'test']) {
     console.log(`--- npm run ${script}`);

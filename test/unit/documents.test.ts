@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { examplesOf, operations } from '../../conformance/contract/description.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
+import { bookFields } from '../../lib/books/book.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { functions } from '../../serverless/functions.ts';
@@ -14,6 +15,8 @@ const read = (file: string) => readFileSync(file, 'utf8');
 const project = JSON.parse(read('package.json'));
 
 const specification = read('docs/specification.md').replaceAll(/\s+/g, ' ');
+/** A field of a book may have the name of a parameter, so only the endpoint's own section counts. */
+const sectionOf = (route: string) => specification.split(' ## ').find((text) => text.includes(`. ${route} - `)) ?? '';
 const toText = (value: unknown) => JSON.stringify(value);
 const only = (texts: readonly string[], others: readonly string[]) => texts.filter((text) => !others.includes(text));
 
@@ -76,8 +79,8 @@ test('each function has a role, and openapi.yaml and the specification have the 
       const names = parameters.flatMap(({ name, in: place }) => (place === 'query' ? name : []));
       return [
         ...names
-          .filter((name) => !specification.includes(`\`${name}\``))
-          .map((name) => `the parameter ${name} of ${route} has no rule in docs/specification.md`),
+          .filter((name) => !sectionOf(route).includes(`\`${name}\``))
+          .map((name) => `the parameter ${name} of ${route} has no rule in its section of docs/specification.md`),
         ...names
           .filter((name) => !cases.includes(`${name}=`))
           .map((name) => `the parameter ${name} of ${route} has no case in conformance/cases/`),
@@ -88,6 +91,18 @@ test('each function has a role, and openapi.yaml and the specification have the 
       return missing.map((status) => `${route} has no ${status} in openapi.yaml`);
     }),
   ]).toEqual([]);
+});
+
+test('rules 3.1, 6.1 and 9.2 of the specification name each field of a book', () => {
+  const missing = ['3.1', '6.1', '9.2'].flatMap((number) => {
+    const [, rule = ''] = specification.split(`**${number}**`);
+    const [text = ''] = rule.split(' - **');
+    return Object.keys(bookFields)
+      .filter((name) => !text.includes(`\`${name}\``))
+      .map((name) => `rule ${number} of docs/specification.md does not name ${name}`);
+  });
+
+  expect(missing).toEqual([]);
 });
 
 test('the generated part of openapi.yaml is what the tables in lib/ say', async () => {
@@ -120,7 +135,9 @@ test('the specification has the status and the message of each example of openap
   const responses = operations.flatMap((operation) => Object.values(operation.responses));
   const examples = responses.flatMap((response) => Object.values(examplesOf(response)) as Outcome[]);
 
-  expect(examples.filter(({ status, message }) => !specification.includes(`${status} \`${message}\``))).toEqual([]);
+  const texts = new Set(examples.map(({ status, message }) => `${status} \`${message}\``));
+  const missing = [...texts].filter((text) => !specification.includes(text));
+  expect(missing.map((text) => `docs/specification.md has no ${text}`)).toEqual([]);
 });
 
 test('CONTRIBUTING.md has each npm script in its table, and no document names another', () => {
