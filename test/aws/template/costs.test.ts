@@ -95,5 +95,6 @@ test('the costs of a month without traffic follow from the template', () => {
     ofType('AWS::Logs::MetricFilter') * perMonth.customMetric +
     metrics.length * perMonth.metricOfAlarm;
 
-  expect(findAmounts(/A month without traffic costs (\S+) /)).toEqual([dollars(month)]);
+  const amounts = findAmounts(/A month without traffic costs (\S+) /);
+  expect(amounts, 'the costs of a month without traffic in docs/operations.md').toEqual([dollars(month)]);
 });
