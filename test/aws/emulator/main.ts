@@ -17,7 +17,7 @@ import {
   stage,
   startEmulatedStage,
 } from './emulated-stage.ts';
-import { failToSwitch, replaceDeletedTable, restoreUnderTraffic } from './restores.ts';
+import { checkTable, failToSwitch, replaceDeletedTable, restoreUnderTraffic } from './restores.ts';
 import { rotate } from './rotation.ts';
 
 const settings = { alarmEmail: 'oncall@example.com', corsOrigin: 'https://docs.example.com', probe: 'on' };
@@ -73,20 +73,19 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
   step('Rotate the secrets: clients and the probe have the new password');
   await rotate(emulated);
 
-  step('Restore the books while clients read, and go back');
+  step('Restore the books while clients read');
   await restoreUnderTraffic(emulated, book);
 
   step('A switch that fails leaves the table and its setting; a deploy does not switch');
   await failToSwitch(emulated);
 
-  step('Remove, after the protection of the stack has been turned off: the table is kept');
+  step('Remove, after the protection of the stack has been turned off: the tables are kept');
   assert.match((await spawn('remove')).stdout, /deletion protection is enabled/);
-  await new CloudFormation().updateTerminationProtection({ StackName, EnableTerminationProtection: false });
-  await run('remove');
+  await removeStage(emulated);
   const { Table } = await new DynamoDB().describeTable({ TableName: StackName });
   assert.equal(Table?.DeletionProtectionEnabled, true);
 
-  step('Deploy once more: the table that was kept is used again, with the settings');
+  step('Deploy once more: the restored table is used again, with the settings');
   await run('deploy');
   await withCatalog((catalog) => catalog.expectStored(book));
   await checkSettings(settings);
@@ -94,7 +93,19 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
   step("The stage's table is deleted: another one takes its place");
   await replaceDeletedTable(emulated);
   await withCatalog((catalog) => catalog.expectStored(book));
+
+  step("Without the setting of its table, a stage that was removed adopts the stack's own one");
+  await removeStage(emulated);
+  await deleteSetting('tableName');
+  await run('deploy');
+  await checkTable(StackName, undefined);
+  await withCatalog((catalog) => catalog.expectStored(book));
   process.stdout.write('\nAll of it works.\n');
+}
+
+async function removeStage({ run }: EmulatedStage): Promise<void> {
+  await new CloudFormation().updateTerminationProtection({ StackName, EnableTerminationProtection: false });
+  await run('remove');
 }
 
 function step(title: string): void {

@@ -12,8 +12,9 @@ const second = `${StackName}-second`;
 const readEveryMs = 50;
 
 /**
- * Restores the books of a moment, which a deploy and a rollback keep. The way back to the stack's own table is not emulated:
- * the emulator does not see that a condition adds a table, and creates it anew instead of importing it.
+ * Restores the books of a moment, which a deploy and a rollback keep. The way back to the stack's own table is in
+ * test/unit/switch-table.test.ts: the emulator does not see that a condition adds a table, and creates it anew instead of
+ * importing it.
  */
 export async function restoreUnderTraffic(emulated: EmulatedStage, kept: Book): Promise<void> {
   const { run, restore, withCatalog, findVersion } = emulated;
@@ -70,7 +71,8 @@ export async function failToSwitch(emulated: EmulatedStage): Promise<void> {
   await run('deploy', '--force');
   await checkTable(restored, restored);
 
-  fates.set('PutParameter', () => ({ status: 400, body: JSON.stringify({ __type: 'AccessDeniedException' }) }));
+  const denied = { __type: 'AccessDeniedException', message: 'Not allowed to write parameters' };
+  fates.set('PutParameter', () => ({ status: 400, body: JSON.stringify(denied) }));
   assert.equal((await restore('--table', second, '--switch')).status, 1);
   fates.clear();
   await checkTable(second, restored);
@@ -125,7 +127,8 @@ async function restoreLikeAws({ fates }: EmulatedStage, BackupArn: string | unde
  */
 async function switchUnderTraffic(emulated: EmulatedStage, table: string, book: Book): Promise<void> {
   const { restore, withCatalog, changeSets } = emulated;
-  const killed = /Worker process (died|exited immediately\. stderr: \\*")/;
+  // A killed instance; one that is killed while it starts.
+  const killed = /Worker process (died|exited immediately\. stderr: \\*")|'NoneType' object|Errno|closed file/;
   let isSwitching = true;
   const reading = withCatalog(async (catalog) => {
     const results: unknown[] = [];
@@ -149,7 +152,7 @@ async function switchUnderTraffic(emulated: EmulatedStage, table: string, book: 
 }
 
 /** Checks which table the stage uses, and its setting. */
-async function checkTable(table: string, setting: string | undefined): Promise<void> {
+export async function checkTable(table: string, setting: string | undefined): Promise<void> {
   assert.equal((await readStack(stage)).outputs.BookTableName, table);
   const Name = `/book-catalog/${stage}/tableName`;
   const stored = await new SSM().getParameter({ Name }).catch((error) => {
