@@ -6,7 +6,7 @@ import { test as base, expect, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { type Command, MemoryTable } from '../reliability/search/memory-table.ts';
+import { type Command, MemoryTable } from '../simulators/memory-table.ts';
 import { emma, listBooks, openBooks, storeBook, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 

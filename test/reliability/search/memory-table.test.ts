@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { BookRepository } from '../../../lib/dynamodb/book-repository.ts';
 import { counterKey } from '../../../lib/dynamodb/keys.ts';
 import { Table } from '../../../lib/dynamodb/table.ts';
+import type { Values } from '../../simulators/expressions.ts';
+import { type Command, MemoryTable } from '../../simulators/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
 import { useTables } from '../../support/fixtures.ts';
-import type { Values } from './expressions.ts';
-import { type Command, MemoryTable } from './memory-table.ts';
 
 const ignoreFailure = () => {};
 

@@ -7,11 +7,11 @@ import { parseStoredBook } from '../../../lib/dynamodb/stored-items.ts';
 import { Table } from '../../../lib/dynamodb/table.ts';
 import { outcomeOf } from '../../../lib/error-outcome.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
+import type { Values } from '../../simulators/expressions.ts';
+import { type Command, MemoryTable, writesOf } from '../../simulators/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
 import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';
 import type { World } from './explore.ts';
-import type { Values } from './expressions.ts';
-import { type Command, MemoryTable, writesOf } from './memory-table.ts';
 
 type Request = Exclude<BookRequest, { type: 'list' }>;
 type Response = Partial<CreatedBook> & { readonly status: number };

@@ -26,7 +26,7 @@ const maxItemBytes = 400 * 1024;
 const $metadata = { httpStatusCode: 400 };
 
 /**
- * A table in memory, which carries out a request within microseconds. The test of this folder compares it with dynalite.
+ * A table in memory, which carries out a request within microseconds. test/reliability/search compares it with dynalite.
  */
 export class MemoryTable {
   readonly #items = new Map<string, Values>();
