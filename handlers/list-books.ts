@@ -14,5 +14,5 @@ export const handler = streamingEndpoint(config, success, async (event) => {
   if (limit === undefined) return { data: list.readAll(after) };
   const { books, continueAfter } = await list.readPage(after, limit);
   if (continueAfter === undefined) return { data: books };
-  return { data: books, headers: linkToNext(event, limit, continueAfter) };
+  return { data: books, headers: linkToNext(limit, continueAfter) };
 });

@@ -141,7 +141,10 @@ export default function addCases(test: Test): void {
   }
 }
 
-/** @returns the books of a page, and path and query of the next one, below the base URL */
+/**
+ * @returns the books of a page, and path and query of the next one, below the base URL. The link is a query alone, so
+ * that it holds behind a proxy that adds or strips a prefix.
+ */
 async function getPage(
   catalog: Catalog,
   path: string,
@@ -150,12 +153,9 @@ async function getPage(
   const books = expectBooks(response);
   const { link } = response.headers;
   if (link === undefined) return { books, next: undefined };
-  const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(String(link))?.[1] ?? '';
-  assert.notEqual(target, '', `the header Link is <...>; rel="next", got ${link}`);
-  const here = catalog.session.resolve(path);
-  const there = new URL(target, here);
-  assert.equal(there.pathname, here.pathname, 'the path of the link');
-  return { books, next: `/books${there.search}` };
+  const query = /^<(\?[^>]*)>\s*;\s*rel="?next"?$/.exec(String(link))?.[1];
+  assert.ok(query, `the header Link is <?...>; rel="next", relative to the page, got ${link}`);
+  return { books, next: `/books${query}` };
 }
 
 /** Longer than other cases or clients change the catalog without a pause. */

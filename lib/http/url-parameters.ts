@@ -34,17 +34,16 @@ function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: Bo
   return value >= minimum && value <= maximum ? value : undefined;
 }
 
-/** Makes the header that links to the next page (RFC 8288), relative to the host. */
-export function linkToNext(event: APIGatewayProxyEvent, limit: number, after: number): { Link: string } {
-  return { Link: `<${requestedPath(event)}?limit=${limit}&after=${after}>; rel="next"` };
+/**
+ * Makes the header that links to the next page (RFC 8288), relative to this one: a path would be wrong behind a proxy
+ * that strips a prefix.
+ */
+export function linkToNext(limit: number, after: number): { Link: string } {
+  return { Link: `<?limit=${limit}&after=${after}>; rel="next"` };
 }
 
-/** Makes the header with the path of a created book (RFC 9110 section 10.2.2), relative to the host. */
-export function locationHeader(event: APIGatewayProxyEvent, id: number): { Location: string } {
-  return { Location: `${requestedPath(event)}/${id}` };
-}
-
-/** The path with the stage where there is one, without the slash that API Gateway ignores. */
-function requestedPath({ requestContext }: APIGatewayProxyEvent): string {
-  return requestContext.path.replace(/\/$/, '');
+/** Makes the header with the path of a created book (RFC 9110 section 10.2.2), relative to the host, with the stage. */
+export function locationHeader({ requestContext }: APIGatewayProxyEvent, id: number): { Location: string } {
+  // API Gateway ignores a slash at the end.
+  return { Location: `${requestContext.path.replace(/\/$/, '')}/${id}` };
 }

@@ -158,7 +158,7 @@ export function createBookCatalogClient({
 
 type PageQuery = NonNullable<paths['/books']['get']['parameters']['query']>;
 
-/** Reads the header `Link`, whose address is relative to the host. */
+/** Reads the header `Link`, whose address is relative to the page. */
 function findNextPage({ headers }: Response, baseUrl: string): PageQuery | undefined {
   const [, address] = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? [];
   if (address === undefined) return undefined;

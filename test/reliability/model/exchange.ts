@@ -42,7 +42,7 @@ export function expectedResponse(
   const isNotModified = outcome.status === 304;
   const headers = {
     ...(!isNotModified && { 'Content-Type': 'application/json' }),
-    ...(nextAfter !== undefined && { Link: `</books?limit=${limit}&after=${nextAfter}>; rel="next"` }),
+    ...(nextAfter !== undefined && { Link: `<?limit=${limit}&after=${nextAfter}>; rel="next"` }),
     ...(outcome.status === 200 && type === 'list' && { Vary: 'Accept-Encoding' }),
     ...(tag !== undefined && { ETag: tag }),
     ...(outcome.status === 401 && { 'WWW-Authenticate': 'BookCatalog' }),

@@ -16,7 +16,7 @@ const test = base.extend('log', { auto: true }, () => captureLog());
 
 /** Calls an endpoint that has this data and collects its response; AWS's own runtime is in test/aws/runtime. */
 async function request(data: StreamedResult['data'], headers: Record<string, string> = {}) {
-  const handle = async () => ({ data, headers: { Link: '</next>; rel="next"' } });
+  const handle = async () => ({ data, headers: { Link: '<?next>; rel="next"' } });
   const config = { signingSecret: secret, corsOrigin: undefined };
   const endpoint = streamingEndpoint(config, success, handle) as unknown as ProxyHandler;
   const event = createEvent({ headers: { Authorization: forgeToken({ secret }), ...headers } });
@@ -41,7 +41,7 @@ test.each<[string, readonly string[], readonly unknown[]]>([
   expect(response.headers).toEqual({
     'Content-Type': 'application/json',
     Vary: 'Accept-Encoding',
-    Link: '</next>; rel="next"',
+    Link: '<?next>; rel="next"',
   });
   expect(JSON.parse(response.body)).toEqual({ status: 200, message: 'Books retrieved successfully', data });
 });
