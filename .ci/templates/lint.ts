@@ -1,6 +1,6 @@
 /**
- * `npm run verify:templates`: cfn-lint and a policy scan on the packaged templates, actionlint on the workflows. Exit code
- * 77 without Python or Go.
+ * `npm run verify:templates`: cfn-lint and a policy scan on the packaged templates, actionlint and zizmor on the workflows.
+ * Exit code 77 without Python or Go.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -17,10 +17,13 @@ process.exitCode = (await lint()) ? 0 : 1;
 
 async function lint(): Promise<boolean> {
   const cfnLint = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt')('cfn-lint');
-  const checkov = preparePython('.venv-policy', '.ci/templates/requirements-policy.txt')('checkov');
+  const policyCommand = preparePython('.venv-policy', '.ci/templates/requirements-policy.txt');
   const { error } = spawnSync('go', ['version']);
   if (error) endForMissingTool(`Not checked: ${error.message}`);
-  const workflows = run('actionlint', 'go', 'run', actionlint, ...globSync('.github/workflows/*.yml'));
+  const workflows = [
+    run('actionlint', 'go', 'run', actionlint, ...globSync('.github/workflows/*.yml')),
+    run('zizmor', policyCommand('zizmor'), '--quiet', '--offline', '--min-severity', 'medium', '.github'),
+  ];
   const folder = mkdtempSync(join(tmpdir(), 'book-catalog-template-'));
   const templates = { deployer: 'serverless/resources/deployer.yml' } as Record<string, string>;
   try {
@@ -30,9 +33,9 @@ async function lint(): Promise<boolean> {
     }
     const results = Object.entries(templates).flatMap(([name, file]) => [
       run(`cfn-lint, ${name}`, cfnLint, file),
-      run(`checkov, ${name}`, checkov, '--config-file', '.checkov.yaml', '--file', file),
+      run(`checkov, ${name}`, policyCommand('checkov'), '--config-file', '.checkov.yaml', '--file', file),
     ]);
-    return workflows && results.every(Boolean);
+    return [...workflows, ...results].every(Boolean);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

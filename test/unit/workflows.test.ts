@@ -15,15 +15,34 @@ test.each([
   ['is refused when GitHub cannot be asked', 'echo "HTTP 503" >&2; exit 1', 1],
   ['is refused when GitHub responds with something else than a number', 'echo "Not Found"', 1],
 ])('a release %s', async (_, gh, code) => {
-  const github = { GITHUB_REPOSITORY: 'owner/name', GITHUB_SHA: '0a1b', GITHUB_REF_NAME: 'v1.0.0' };
-
-  const { status, stdout, calls } = await runStep(release.jobs.passed.steps[0], { gh }, github);
+  const { status, stdout, calls } = await runStep(release.jobs.passed.steps[0], { gh }, releaseOf('tags/v1.0.0'));
 
   expect([status, stdout.includes('v1.0.0 is not deployed')]).toEqual([code, code === 1]);
   const query = 'runs?branch=main&status=success&head_sha=0a1b --jq .total_count';
   expect(calls).toBe(`gh api repos/owner/name/actions/workflows/deploy.yml/${query}\n`);
   expect(release.jobs.prod.needs).toBe('passed');
 });
+
+// Whoever runs the workflow by hand selects a tag or a branch. Not every plan of GitHub limits the environment to tags.
+test.each(['heads/main', 'heads/v1.0.0', 'tags/1.0.0'])(
+  '%s is refused, because it is not a release tag',
+  async (ref) => {
+    const { status, stdout, calls } = await runStep(release.jobs.passed.steps[0], { gh: 'echo 1' }, releaseOf(ref));
+
+    expect([status, stdout.includes('is not a release tag'), calls]).toEqual([1, true, '']);
+  },
+);
+
+// With the deploys in sequence and the checks side by side, a change with faster checks would be deployed first.
+test.each([
+  ['changes on main', deploy, 'deploy-dev'],
+  ['releases', release, 'deploy-prod'],
+])(
+  '%s are deployed in their order: a whole run waits for the one before, and none is cancelled midway',
+  (_, { concurrency }, group) => {
+    expect(concurrency).toEqual({ group, 'cancel-in-progress': false });
+  },
+);
 
 const rollback = 'npm run rollback -- --stage dev --timestamp 123\n';
 
@@ -52,6 +71,12 @@ test('main is deployed to dev where a role is set, and elsewhere the summary say
   expect([dev.needs, notDeployed.needs]).toEqual(['check', 'check']);
   expect(await readFile(summary, 'utf8')).toContain('DEV_DEPLOY_ROLE_ARN');
 });
+
+/** What GitHub tells the workflow of a release about a tag or a branch. */
+function releaseOf(ref: string) {
+  const name = ref.slice(ref.indexOf('/') + 1);
+  return { GITHUB_REPOSITORY: 'owner/name', GITHUB_SHA: '0a1b', GITHUB_REF: `refs/${ref}`, GITHUB_REF_NAME: name };
+}
 
 async function readWorkflow(name: string) {
   return parse(await readFile(`.github/workflows/${name}.yml`, 'utf8'));
