@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkResponse, findExamples } from '../../conformance/contract/check-response.ts';
 import {
   examplesOf,
@@ -10,12 +10,12 @@ import {
 import type { HttpRequest, HttpResponse } from '../../conformance/http-messages.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { useLocalService } from '../local/use-local-service.ts';
 import { requestLost } from '../simulators/faults.ts';
-import { useService } from '../support/fixtures.ts';
-import { settings } from '../support/load-handlers.ts';
-import { defaultCredentials, testSettings } from '../support/local-service.ts';
+import { captureLog } from '../support/captured-log.ts';
+import { useTables } from '../support/fixtures.ts';
+import { defaultCredentials, testSettings, validToken } from '../support/local-service.ts';
 import { exchangeRaw } from '../support/raw-http.ts';
+import { serveFunctions } from '../support/serve-functions.ts';
 
 /** Headers of the transport, which are not part of the contract. */
 const transportHeaders =
@@ -33,14 +33,22 @@ const notSeenHere: Readonly<Record<string, string>> = {
 const requests = requestEach(1, '{}').map(({ request }) => request);
 const seenExamples = new Set<string>();
 
-const { baseUrl, headers, service } = await useLocalService(defaultCredentials);
 const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = defaultCredentials;
-const session = new Session({ baseUrl, username, password, secret: testSettings.SECRET_TOKEN });
-// Two instances of the functions: the key is imported once.
-const cutOff = await useService();
-const faulty = await useService();
+const headers = { Authorization: validToken };
 
-afterAll(() => session.close());
+const tables = await useTables();
+const { table, proxy } = await tables.openThroughProxy();
+const service = await serveFunctions(table.url);
+const session = openSession(service.baseUrl);
+const corsOrigin = 'https://docs.example.com';
+const crossOrigin = openSession((await serveFunctions(table.url, corsOrigin)).baseUrl, corsOrigin);
+const cutOff = openSession((await serveFunctions(`${proxy.endpoint}/${table.tableName}`)).baseUrl);
+// An instance of its own, because the others have imported the key.
+const faulty = openSession((await serveFunctions(table.url)).baseUrl);
+
+beforeEach(() => {
+  captureLog();
+});
 
 // First, because the examples begin with an empty catalog. Conformance cases show those of refused requests.
 test('a session shows the examples of requests that succeed, and of a login that is too large', async () => {
@@ -69,7 +77,7 @@ test('malformed HTTP shows the examples of 400', async () => {
 });
 
 test.each([
-  ['the database is down', cutOff, () => cutOff.proxy.disturb({ fault: requestLost })],
+  ['the database is down', cutOff, () => proxy.disturb({ fault: requestLost })],
   [
     'there is a bug, here a secret that cannot be imported',
     faulty,
@@ -77,24 +85,26 @@ test.each([
   ],
 ])('each function shows its example of a failure while %s', async (_problem, functions, cause) => {
   cause();
-  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
 
-  for (const request of requests) {
-    const { method, path, body } = request;
-    const { status, headers, envelope } = await functions.send(method, path, {
-      body: path === '/token' ? { username, password } : body,
-    });
-    noteOther(request, status, Object.entries(headers ?? {}), JSON.stringify(envelope));
+  for (const { method, path, body } of requests) {
+    const sent = path === '/token' ? JSON.stringify({ username, password }) : body;
+    note(await functions.send({ method, path, headers, ...(sent !== undefined && { body: sent }) }));
   }
 });
 
-describe('the local service conforms', () => {
+describe('the service conforms', () => {
   for (const { name, rules, run } of conformanceCases) {
     test(`${name} (rules ${rules.join(', ')})`, async () => {
       const responses: HttpResponse[] = [];
       await run(session, responses);
       responses.forEach(note);
     });
+  }
+});
+
+describe('with an origin in the configuration', () => {
+  for (const { name, rules, run } of conformanceCases.filter(({ group }) => group === 'cross-origin')) {
+    test(`${name} (rules ${rules.join(', ')})`, () => run(crossOrigin));
   }
 });
 
@@ -110,6 +120,12 @@ test('each example of openapi.yaml was the response of a service, except those t
   expect(notSeen.filter((example) => !reasons.some((end) => example.endsWith(end)))).toEqual([]);
   expect(reasons.filter((end) => !notSeen.some((example) => example.endsWith(end)))).toEqual([]);
 });
+
+function openSession(baseUrl: string, corsOrigin?: string): Session {
+  const opened = new Session({ baseUrl, username, password, secret: testSettings.SECRET_TOKEN, corsOrigin });
+  afterAll(() => opened.close());
+  return opened;
+}
 
 /** Notes the examples that a response is; its headers have to be described. */
 function note(response: HttpResponse): HttpResponse {

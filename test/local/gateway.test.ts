@@ -1,24 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
-import { Session } from '../../conformance/session.ts';
-import { conformanceCases } from '../../conformance/suite.ts';
-import { testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const corsOrigin = 'https://docs.example.com';
-const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-
 const { baseUrl, service } = await useLocalService({ CORS_ORIGIN: corsOrigin });
-const session = new Session({ baseUrl, username, password, corsOrigin });
-
-afterAll(() => session.close());
-
-describe('with an origin in the configuration', () => {
-  const crossOriginCases = conformanceCases.filter(({ group }) => group === 'cross-origin');
-  for (const { name, rules, run } of crossOriginCases) {
-    test(`${name} (rules ${rules.join(', ')})`, () => run(session));
-  }
-});
 
 test('the error of a malformed path names the configured origin', async () => {
   const { headers } = await request(`${baseUrl}/book/%zz`);

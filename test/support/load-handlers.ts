@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
-import { functions } from '../../serverless/functions.ts';
-import './collect-streams.ts';
 import { makePattern } from '../../conformance/contract/description.ts';
 import type { Envelope } from '../../conformance/http-client.ts';
+import { functions } from '../../serverless/functions.ts';
 
 /** The settings of the functions that {@link loadHandlers} loads. */
 export const settings = {
@@ -29,6 +28,8 @@ const routeOf = ({ event: { method, path } }: (typeof functions)[number]) => `${
 export async function loadHandlers(databaseUrl: string, routes = functions.map(routeOf)) {
   for (const [name, value] of Object.entries({ ...settings, DB_URL: databaseUrl })) vi.stubEnv(name, value);
   vi.resetModules();
+  // Only now: tests of the gateway stream as it does.
+  await import('./collect-streams.ts');
   const handlers: Record<string, Handler | undefined> = {};
   for (const definition of functions.filter((each) => routes.includes(routeOf(each)))) {
     const file = basename(definition.handler, '.handler');

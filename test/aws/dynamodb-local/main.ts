@@ -1,6 +1,6 @@
 /**
- * `npm run verify:dynamodb-local`: the integration tests, and the conformance suite against the local service, on Amazon's
- * own DynamoDB Local in place of dynalite. Exit code 77 without Java or Maven.
+ * `npm run verify:dynamodb-local`: the integration tests and the conformance suite, on Amazon's own DynamoDB Local in place of
+ * dynalite. Exit code 77 without Java or Maven.
  */
 
 import { spawnSync } from 'node:child_process';

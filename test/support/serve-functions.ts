@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, vi } from 'vitest';
+import { parse } from 'yaml';
+import { createFunctionLoader } from '../../serverless/local/functions.ts';
+import { createGateway } from '../../serverless/local/gateway.ts';
+import { defaultCredentials, testSettings } from './local-service.ts';
+import { close, listen } from './loopback-server.ts';
+
+const projectFolder = resolve(import.meta.dirname, '../..');
+const definition = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
+
+/**
+ * Serves the functions from this process until the tests of the file are over, behind the gateway of `npm start`. Unlike
+ * those of a service in a process of its own, coverage and mutants see them. The username and the password are the defaults
+ * of `npm start`.
+ *
+ * @param databaseUrl - DB_URL
+ */
+export async function serveFunctions(databaseUrl: string, corsOrigin?: string) {
+  const settings = { ...testSettings, ...defaultCredentials, DB_URL: databaseUrl, CORS_ORIGIN: corsOrigin };
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  vi.resetModules();
+  const functions = await createFunctionLoader(projectFolder)(definition);
+  const log = { logRequest() {}, logNotice() {}, logError: console.error };
+  const gateway = createGateway({ functions: () => functions, host: '127.0.0.1', corsOrigin, log });
+  const port = await listen(gateway);
+  afterAll(() => close(gateway));
+  return { port, baseUrl: `http://127.0.0.1:${port}` };
+}
