@@ -20,7 +20,7 @@ const maxDelayMs = 1_600;
 /** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
-/** One attempt at a request. */
+/** One attempt at a write. */
 export interface Attempt {
   /** The token of a write, above those of earlier attempts and above the version that was seen. */
   readonly token: string;
@@ -30,7 +30,7 @@ export interface Attempt {
 /** The tokens of the lost attempts, which may have been carried out, or may be later. Oldest first. */
 export type Lost = readonly string[];
 
-/** A request whose refused and lost attempts are resolved by reading. */
+/** A write whose refused and lost attempts are resolved by what is stored. */
 export interface Write<Value> {
   /** The stored version, where it is known. The token of the next attempt is above it. */
   readonly seenVersion?: string | undefined;
@@ -39,7 +39,7 @@ export interface Write<Value> {
   send(attempt: Attempt, lost: Lost): Promise<Value>;
 
   /**
-   * Reads what is stored, to find out whether a lost attempt was carried out, or why one was refused.
+   * Finds out from what is stored whether a lost attempt was carried out, or why one was refused.
    *
    * @param refusal - of the last attempt, if it was refused
    * @returns the result, or `undefined` when another attempt is right
@@ -49,8 +49,8 @@ export interface Write<Value> {
 }
 
 /** How an attempt ended. A lost one may have been carried out, or may be later. A failed one never will be. */
-type Ending<Value> =
-  | { readonly kind: 'done'; readonly value: Value }
+type Ending<Value> = { readonly kind: 'done'; readonly value: Value } | Unsuccessful;
+type Unsuccessful =
   | { readonly kind: 'refused'; readonly error: ConditionFailedError }
   | { readonly kind: 'lost' | 'failed'; readonly error: AttemptError };
 
@@ -58,45 +58,64 @@ type Ending<Value> =
 export class Attempts {
   readonly #turns = pLimit(requestsAtOnce);
 
-  /** Makes attempts at a request that may be carried out twice. @throws {StorageUnavailableError} */
-  repeat<Value>(send: (attempt: Attempt) => Promise<Value>): Promise<Value> {
-    return this.write({ send, resolve: async () => undefined });
+  /**
+   * Makes attempts at a request that may be carried out twice. Only failures and lost responses are counted. A refusal
+   * means that another client's write succeeded, so refused attempts go on until the invocation ends.
+   *
+   * @param resolve - finds the result of an attempt that was lost or refused. A request without it cannot be refused,
+   *   and a refusal is a failure
+   * @throws {StorageUnavailableError} when attempts fail
+   */
+  async repeat<Value>(
+    send: (abortSignal: AbortSignal) => Promise<Value>,
+    resolve?: (ending: Unsuccessful) => Promise<Value | undefined>,
+  ): Promise<Value> {
+    let failures = 0;
+    try {
+      for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
+        const ending = await this.#turns(() => attempt(send));
+        if (ending.kind === 'done') return ending.value;
+        const isRefused = ending.kind === 'refused' && resolve !== undefined;
+        if (!isRefused) failures += 1;
+        const isLast = failures === maxFailures;
+        const pause = () => sleep(Math.random() * delayMs);
+        // A refusal is usually the outcome, so it is resolved at once.
+        if (!isRefused && !isLast) await pause();
+        const value = await resolve?.(ending);
+        if (value !== undefined) return value;
+        if (isLast) throw ending.error;
+        if (isRefused) await pause();
+      }
+    } catch (error) {
+      const isFailure = error instanceof AttemptError || error instanceof ConditionFailedError;
+      throw isFailure ? new StorageUnavailableError(error.message, { cause: error }) : error;
+    }
   }
 
   /**
-   * Makes attempts at a write until its outcome is known. Between them, {@link Write.resolve} reads what is stored.
-   * Only failures and lost responses are counted. A refusal means that another client's write succeeded, so refused
-   * attempts go on until the invocation ends.
+   * Makes attempts at a write until its outcome is known. After a refused or a lost one, {@link Write.resolve} looks at
+   * what is stored.
    *
    * @throws {StorageUnavailableError} when attempts fail, or may still be carried out
    */
   async write<Value>(write: Write<Value>): Promise<Value> {
     const lost: string[] = [];
     let token = '';
-    let failures = 0;
     const send = (abortSignal: AbortSignal) => {
       token = createWriteToken(token, write.seenVersion);
       return write.send({ token, abortSignal }, lost);
     };
+    const resolve = async ({ kind, error }: Unsuccessful) => {
+      if (kind === 'lost') lost.push(token);
+      if (kind === 'refused') return write.resolve(lost, error);
+      return lost.length > 0 ? write.resolve(lost) : undefined;
+    };
     try {
-      for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
-        const ending = await this.#turns(() => attempt(send));
-        if (ending.kind === 'done') return ending.value;
-        if (ending.kind === 'lost') lost.push(token);
-        const refusal = ending.kind === 'refused' ? ending.error : undefined;
-        if (refusal === undefined) failures += 1;
-        const isLast = failures === maxFailures;
-        if (!isLast) await sleep(Math.random() * delayMs);
-        const isUnknown = refusal !== undefined || lost.length > 0;
-        const value = isUnknown ? await write.resolve(lost, refusal) : undefined;
-        if (value !== undefined) return value;
-        if (isLast) throw ending.error;
-      }
+      return await this.repeat(send, resolve);
     } catch (error) {
       // The lost attempt may still be carried out, once others have made the book smaller.
       const isUndecided = error instanceof BookTooLargeError && lost.length > 0;
-      if (!isUndecided && !(error instanceof AttemptError)) throw error;
-      throw new StorageUnavailableError(error.message, { cause: error });
+      throw isUndecided ? new StorageUnavailableError(error.message, { cause: error }) : error;
     }
   }
 }

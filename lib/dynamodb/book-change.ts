@@ -6,7 +6,7 @@ import {
   VersionMismatchError,
 } from '../books/errors.ts';
 import type { Attempt, Lost, Write } from './attempts.ts';
-import { AttemptError } from './errors.ts';
+import { AttemptError, type ConditionFailedError } from './errors.ts';
 import { bookKey } from './keys.ts';
 import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';
@@ -78,8 +78,8 @@ export class BookChange implements Write<StoredBook> {
     throw new AttemptError('the response is not what was written', { mayBeDone: true });
   }
 
-  async resolve(lost: Lost): Promise<StoredBook | undefined> {
-    const found = await this.#table.get(bookKey(this.#id), parseStoredBook);
+  async resolve(lost: Lost, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
+    const found = await this.#table.get(bookKey(this.#id), parseStoredBook, refusal?.stored);
     if (lost.length > 0) {
       // A lost attempt may arrive after somebody creates the book.
       if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
@@ -113,6 +113,7 @@ export class BookChange implements Write<StoredBook> {
         ...(isExact && seen !== undefined && { ':seen': seen }),
       },
       ReturnValues: 'ALL_NEW' as const,
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
   }
 

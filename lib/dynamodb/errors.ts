@@ -1,4 +1,5 @@
 import {
+  type AttributeValue,
   ConditionalCheckFailedException,
   type DynamoDBServiceException,
   type TransactionCanceledException,
@@ -25,9 +26,9 @@ export class ConditionFailedError extends namedError('ConditionFailedError') {
   /** The item that refused the write, if the request asked for it. */
   readonly stored: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(stored?: Readonly<Record<string, unknown>>) {
-    super('the condition of a write does not hold');
-    this.stored = stored;
+  constructor(item?: Record<string, AttributeValue>) {
+    super('the condition of a request does not hold');
+    this.stored = item && readItem(item);
   }
 }
 
@@ -88,12 +89,21 @@ export function describeFailure({ name, message, code = '' }: NodeJS.ErrnoExcept
 
 /** Finds a failed condition. Beside a conflict it does not count, because it may hold at the next attempt. */
 function findRefusal(error: Error): ConditionFailedError | undefined {
-  if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError();
+  if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError(error.Item);
   const { CancellationReasons: reasons = [] } = error as TransactionCanceledException;
   const refusals = reasons.filter(({ Code }) => Code === 'ConditionalCheckFailed');
   const isRefused =
     refusals.length > 0 && reasons.every(({ Code }) => Code === 'None' || Code === 'ConditionalCheckFailed');
   if (!isRefused) return undefined;
   const { Item: item } = refusals.find(({ Item }) => Item !== undefined) ?? {};
-  return new ConditionFailedError(item && unmarshall(item));
+  return new ConditionFailedError(item);
+}
+
+/** @returns the attributes, or `undefined` when one is a number that JavaScript would round */
+function readItem(item: Record<string, AttributeValue>) {
+  try {
+    return unmarshall(item);
+  } catch {
+    return undefined;
+  }
 }

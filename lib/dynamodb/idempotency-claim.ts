@@ -22,11 +22,11 @@ export class IdempotencyClaim {
   /**
    * Finds the claim that is stored, unless it has expired.
    *
-   * @param item - the stored item, when a refused put returned it, which saves a request
+   * @param returned - the item that refused a put of the claim
    * @throws {IdempotencyKeyUsedError} when it is for other fields
    */
-  async find(table: Table, item?: Item) {
-    const stored = item ? parseClaim(item) : await table.get(claimKey(this.#key), parseClaim);
+  async find(table: Table, returned?: Item) {
+    const stored = await table.get(claimKey(this.#key), parseClaim, returned);
     if (stored === undefined || stored.expiresAt <= this.#now) return undefined;
     if (stored.fingerprint !== this.#fingerprint) throw new IdempotencyKeyUsedError();
     return stored;

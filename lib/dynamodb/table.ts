@@ -35,12 +35,17 @@ export class Table {
     this.#name = name;
   }
 
-  /** @returns the parsed item, or `undefined` when there is none */
-  get<Value>(key: ItemKey, parse: (item: Item) => Value): Promise<Value | undefined> {
-    return this.attempts.repeat(async ({ abortSignal }) => {
+  /**
+   * @param returned - the item that refused a write, if DynamoDB has returned it, which saves the request
+   * @returns the parsed item, or `undefined` when there is none
+   */
+  async get<Value>(key: ItemKey, parse: (item: Item) => Value, returned?: Item): Promise<Value | undefined> {
+    const isItem = (item: Item) => item.shard === key.shard && item.id === key.id;
+    if (returned && isItem(returned)) return parse(returned);
+    return this.attempts.repeat(async (abortSignal) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
       const { Item: item } = await this.#client.send(command, { abortSignal });
-      if (item && (item.shard !== key.shard || item.id !== key.id)) {
+      if (item && !isItem(item)) {
         throw new AttemptError('the response has another item', { mayBeDone: false });
       }
       return item && parse(item);
@@ -52,7 +57,7 @@ export class Table {
    * It would convert each value twice, which takes several times the CPU time of the rest of a list.
    */
   query<Value>(input: Query, parse: (body: Uint8Array) => Value): Promise<Value> {
-    return this.attempts.repeat(async ({ abortSignal }) => {
+    return this.attempts.repeat(async (abortSignal) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
       let body = new Uint8Array();
       command.middlewareStack.add(
@@ -74,7 +79,7 @@ export class Table {
 
   /** Whether the table has no item at all. */
   isEmpty(): Promise<boolean> {
-    return this.attempts.repeat(async ({ abortSignal }) => {
+    return this.attempts.repeat(async (abortSignal) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
       const { Count: count } = await this.#client.send(command, { abortSignal });
       return parseInteger(count, 'the response has no count') === 0;

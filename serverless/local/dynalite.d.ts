@@ -17,7 +17,7 @@ declare module 'dynalite/db/index.js' {
   /** An error that is a response of DynamoDB. */
   export interface EngineError extends Error {
     readonly statusCode: number;
-    readonly body: object;
+    readonly body: { Item?: Item | undefined };
   }
 
   export interface Store {
@@ -36,7 +36,10 @@ declare module 'dynalite/db/index.js' {
     createKey(item: Item, table: object): string;
     validateItem(item: Item, table: object): EngineError | undefined;
     validationError(message: string): EngineError;
-    checkConditional(request: object, stored: Item | undefined): EngineError | null | undefined;
+    checkConditional(
+      request: Readonly<Record<string, unknown>>,
+      stored: Item | undefined,
+    ): EngineError | null | undefined;
   };
   export default db;
 }
@@ -51,6 +54,10 @@ declare module 'dynalite/validations/index.js' {
 }
 
 declare module 'dynalite/validations/putItem.js' {
-  export const types: object;
+  export const types: Record<string, object>;
   export const custom: unknown;
+}
+
+declare module 'dynalite/validations/updateItem.js' {
+  export const types: Record<string, object>;
 }

@@ -1,7 +1,19 @@
 import type { RequestListener, Server } from 'node:http';
 import dynalite from 'dynalite';
 import db, { type Store } from 'dynalite/db/index.js';
+import * as putItem from 'dynalite/validations/putItem.js';
+import * as updateItem from 'dynalite/validations/updateItem.js';
 import { isTransaction, transactWriteItems } from './transactions.ts';
+
+// dynalite ignores this parameter (its issue 182), and returns no item that refuses a write.
+const returnValues = 'ReturnValuesOnConditionCheckFailure';
+for (const { types } of [putItem, updateItem]) types[returnValues] = { type: 'String', enum: ['ALL_OLD', 'NONE'] };
+const { checkConditional } = db;
+db.checkConditional = (request, stored) => {
+  const refusal = checkConditional(request, stored);
+  if (refusal && request[returnValues] === 'ALL_OLD') refusal.body.Item = stored;
+  return refusal;
+};
 
 /**
  * Makes a DynamoDB engine behind an HTTP server that does not listen yet: dynalite, with transactions.

@@ -9,7 +9,6 @@ import * as putItem from 'dynalite/validations/putItem.js';
 interface Put {
   readonly TableName: string;
   readonly Item: Item;
-  readonly ReturnValuesOnConditionCheckFailure?: string;
 }
 type Transaction = { readonly TransactItems: readonly { readonly Put?: Put }[] };
 type Response = { readonly status: number; readonly body: object };
@@ -51,7 +50,7 @@ async function putAll(store: Store, { TransactItems }: Transaction): Promise<Res
     if (!Put) throw db.validationError('This engine supports no other action than Put');
     const put = validations.checkTypes({ ...Put }, putItem.types) as Put; // drops what PutItem does not have
     validations.checkValidations(put, putItem.types, putItem.custom, store);
-    return { ...Put, ...put };
+    return put;
   });
   const name = String(puts[0]?.TableName);
   const table = await call<object>((done) => store.getTable(name, done));
@@ -80,10 +79,9 @@ async function putAll(store: Store, { TransactItems }: Transaction): Promise<Res
 
 /** Why a put cancels its transaction. The code `None` says that it does not. */
 function reasonOf(put: Put, stored: Item | undefined) {
-  const failure = db.checkConditional(put, stored);
+  const failure = db.checkConditional({ ...put }, stored);
   if (failure == null) return { Code: 'None' };
-  const item = put.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && { Item: stored };
-  return { Code: 'ConditionalCheckFailed', Message: failure.message, ...item };
+  return { Code: 'ConditionalCheckFailed', Message: failure.message, Item: failure.body.Item };
 }
 
 function cancelled(reasons: readonly { readonly Code: string }[]): Response {

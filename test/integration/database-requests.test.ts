@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
@@ -69,6 +70,68 @@ test('responses that never come, of an HTTP 101 for example, end with the attemp
 
   expect(await Promise.all(reads)).toEqual(Array(8).fill('a book'));
   expect(await outcomeOf(books)).toBe('a book');
+});
+
+describe('an idle connection', () => {
+  /** Sends two requests, with a time in between by the wall clock alone. @returns the number of connections */
+  async function countConnections(idleMs: number): Promise<number> {
+    let connections = 0;
+    const { database, read } = await startDatabase((_request, response) => response.end('{}'));
+    database.on('connection', () => {
+      connections += 1;
+    });
+    const now = Date.now();
+    await read();
+    vi.spyOn(Date, 'now').mockReturnValue(now + idleMs);
+    await read();
+    return connections;
+  }
+
+  test.each([
+    [19_000, 1],
+    [22_000, 2],
+    // A clock that is set back hides how long it was.
+    [-60_000, 2],
+  ])('is used again within 20 s of the wall clock: after %i ms, there are %i connections', async (idleMs, count) => {
+    expect(await countConnections(idleMs)).toBe(count);
+  });
+
+  test('is not used after a failure on another one', async () => {
+    const responses: ServerResponse[] = [];
+    const { database, read } = await startDatabase((_request, response) => responses.push(response));
+    const connected = vi.fn();
+    database.on('connection', connected);
+    const sent = (count: number) => expect.poll(() => responses.length, { timeout: 30_000 }).toBe(count);
+    const reads = [read(), read()];
+    await sent(2);
+    for (const response of responses) response.end('{}');
+    await Promise.all(reads);
+
+    const failing = read();
+    await sent(3);
+    responses[2]?.destroy();
+    await expect(failing).rejects.toThrow();
+    const next = read();
+    await sent(4);
+    responses[3]?.end('{}');
+    await next;
+
+    expect(connected).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('a checksum', () => {
+  test.each([20, 4_096, 4_097, 100_000])('is compared with a body of %i bytes', async (bytes) => {
+    const body = `{"Other":"${'x'.repeat(bytes - 12)}"}`;
+    let checksum = crc32(body);
+    const { read } = await startDatabase((_request, response) =>
+      response.writeHead(200, { 'x-amz-crc32': checksum }).end(body),
+    );
+
+    await expect(read()).resolves.toBeDefined();
+    checksum += 1;
+    await expect(read()).rejects.toThrow('the response does not match its checksum');
+  });
 });
 
 describe('a request that was never sent', () => {

@@ -58,7 +58,7 @@ export class MemoryTable {
       const CancellationReasons = writes.map((write) => this.#explain(write));
       throw command instanceof TransactWriteCommand
         ? new TransactionCanceledException({ message: 'canceled', $metadata, CancellationReasons })
-        : new ConditionalCheckFailedException({ message: 'refused', $metadata });
+        : new ConditionalCheckFailedException({ message: 'refused', $metadata, Item: CancellationReasons[0]?.Item });
     }
     const items = writes.map((write) => write.Item ?? this.#makeUpdated(command as UpdateCommand));
     for (const item of items) checkSize(item);

@@ -1,4 +1,4 @@
-import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -43,8 +43,9 @@ async function outcomeOf(execute: () => object | Promise<object>) {
     const { Item, Attributes } = (await execute()) as { readonly Item?: Values; readonly Attributes?: Values };
     return { Item, Attributes };
   } catch (error) {
-    const { name, CancellationReasons: reasons } = error as TransactionCanceledException;
-    return { name, reasons: reasons?.map(({ Code, Item }) => ({ Code, Item })) };
+    const { name, Item } = error as ConditionalCheckFailedException;
+    const { CancellationReasons: reasons } = error as TransactionCanceledException;
+    return { name, Item, reasons: reasons?.map(({ Code, Item }) => ({ Code, Item })) };
   }
 }
 

@@ -1,0 +1,129 @@
+import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { v7 } from 'uuid';
+import { test as base, beforeEach, expect, vi } from 'vitest';
+import { StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
+import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
+import { emma, openBooks, type TableAccess } from '../support/book-table.ts';
+import { useTables } from '../support/fixtures.ts';
+
+const pauses = vi.hoisted(() => ({ count: 0 }));
+
+vi.mock(import('node:timers/promises'), async (importOriginal) => {
+  const timers = await importOriginal();
+  const count = () => {
+    pauses.count += 1;
+    return timers.setImmediate();
+  };
+  return { ...timers, setTimeout: count as typeof timers.setTimeout };
+});
+
+beforeEach(() => {
+  pauses.count = 0;
+});
+
+const tables = await useTables();
+const test = base
+  .extend('opened', () => tables.openThroughProxy())
+  .extend('proxy', ({ opened }) => opened.proxy)
+  .extend('table', ({ opened }) => opened.table)
+  .extend('books', ({ opened }) => openBooks(opened.proxied));
+
+/** A request that is refused: what it takes of the database, and its error. Book 1 has changed, and book 2 is deleted. */
+type Case = [
+  request: string,
+  send: (books: BookRepository, first: string) => Promise<unknown>,
+  uses: string,
+  error: string,
+];
+
+const refused: Case[] = [
+  [
+    'an update of another version',
+    (books, first) => books.update(1, { year: 1 }, [first]),
+    'UpdateItem',
+    'VersionMismatch',
+  ],
+  ['a deletion of another version', (books, first) => books.delete(1, [first]), 'UpdateItem', 'VersionMismatch'],
+  ['an update of a deleted book', (books) => books.update(2, { year: 1 }), 'UpdateItem', 'BookNotFound'],
+  ['a deletion of a deleted book', (books) => books.delete(2), 'UpdateItem', 'BookNotFound'],
+  // DynamoDB returns no item, and neither does an engine that cannot.
+  ['an update of no book', (books) => books.update(3, { year: 1 }), 'UpdateItem, GetItem', 'BookNotFound'],
+  ['a deletion of no book', (books) => books.delete(3), 'UpdateItem, GetItem', 'BookNotFound'],
+  [
+    'a create with a key of other fields',
+    (books) => books.create({ ...emma, year: 1 }, 'key'),
+    'UpdateItem, TransactWriteItems',
+    'IdempotencyKeyUsed',
+  ],
+  ['a repeated create', (books) => books.create(emma, 'key'), 'UpdateItem, TransactWriteItems', ''],
+];
+
+test.for(refused)('%s waits for nothing', async ([, send, uses, error], { proxy, books }) => {
+  const { version: first = '' } = await books.create(emma, 'key');
+  await books.update(1, { year: 2 });
+  await books.create(emma);
+  await books.delete(2);
+  proxy.takeRequests();
+  pauses.count = 0;
+
+  const outcome = await send(books, first).then(
+    () => '',
+    ({ name }: Error) => name,
+  );
+
+  expect(outcome).toBe(error && `${error}Error`);
+  const operations = proxy.takeRequests().map(({ operation }) => operation);
+  expect(operations.join(', ')).toBe(uses);
+  expect(pauses.count).toBe(0);
+});
+
+test('an update that meets a higher token pauses once, and reads nothing', async ({ proxy, table, books }) => {
+  const ahead = v7({ msecs: Date.now() + 60_000 });
+  const Item = { ...bookKey(1), ...emma, writeToken: ahead };
+  await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
+
+  const { version = '' } = await books.update(1, { year: 1 });
+
+  expect(version > ahead).toBe(true);
+  expect(proxy.takeRequests().map(({ operation }) => operation)).toEqual(['UpdateItem', 'UpdateItem']);
+  expect(pauses.count).toBe(1);
+});
+
+/** Opens the books for a client of which each command of a kind is refused, with an item or without one. */
+function openRefused(
+  { client, tableName }: TableAccess,
+  kind: abstract new (...input: never[]) => object,
+  Item?: Record<string, AttributeValue>,
+) {
+  const refuse = vi.fn(async () => {
+    const refusal = { message: 'refused', $metadata: { httpStatusCode: 400 }, ...(Item && { Item }) };
+    throw new ConditionalCheckFailedException(refusal);
+  });
+  const send = (command: never, options: never) =>
+    (command as object) instanceof kind ? refuse() : client.send(command, options);
+  return { books: openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName }), refuse };
+}
+
+test.for<[item: string, item?: Record<string, AttributeValue>]>([
+  ['none, as of an engine that returns none'],
+  ['another book', marshall({ ...bookKey(2), ...emma, writeToken: 'x' })],
+  ['a number that JavaScript rounds', { ...marshall(bookKey(1)), pages: { N: '9007199254740993' } }],
+])('a refused write whose response has an item that is of no use reads the book: %s', async ([, item], { table }) => {
+  await openBooks(table).create(emma);
+  const { books, refuse } = openRefused(table, UpdateCommand, item);
+
+  await expect(books.update(1, { year: 1 }, ['another version'])).rejects.toThrow(VersionMismatchError);
+
+  expect(refuse).toHaveBeenCalledOnce();
+});
+
+test('a read that is refused is a failure like any other', async ({ table }) => {
+  const { books, refuse } = openRefused(table, GetCommand);
+
+  await expect(books.get(1)).rejects.toThrow(StorageUnavailableError);
+
+  expect(refuse).toHaveBeenCalledTimes(3);
+});
