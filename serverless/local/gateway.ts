@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { corsHeaders, preflightHeaders } from '../deploy/cors.ts';
 import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../deploy/gateway-responses.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
@@ -9,7 +10,7 @@ import type { ConsoleLog } from './console-log.ts';
 import { readDeveloperPage } from './developer-pages.ts';
 import type { LoadedFunction } from './functions.ts';
 import { invoke, requestIdHeader } from './invoke.ts';
-import { maxBodyBytes, RequestBodies } from './request-bodies.ts';
+import { isDeclined, readBody } from './request-body.ts';
 
 /**
  * Longer than clients keep an idle connection, so that none sends a request while the server closes it. Load balancers,
@@ -40,14 +41,13 @@ interface Exchange {
 
 /**
  * Makes an HTTP server that invokes functions and responds as API Gateway does. A connection has one request in
- * progress at a time. Requests of a client that does not read its responses stay in the network, where they delay
- * nobody else.
+ * progress at a time, and other connections have their turn before the next one. Requests of a client that does not
+ * read its responses stay in the network.
  */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
   const render = (type: GatewayResponseType) => renderGatewayResponse(type, sharedHeaders);
   const latest = new WeakMap<Duplex, Exchange>();
-  const bodies = new RequestBodies();
   let isLocal = true;
   let hasRefusedHost = false;
 
@@ -60,8 +60,11 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     if (isForeign && !hasRefusedHost) log.logNotice(foreignHost);
     hasRefusedHost ||= isForeign;
     // What follows on the connection might not be a request.
-    if (!isUnderstood(request)) response.setHeader('Connection', 'close');
-    if (normalized === undefined || isForeign || !isUnderstood(request)) return send(response, render('DEFAULT_4XX'));
+    if (!isUnderstood(request) || isDeclined(request)) response.setHeader('Connection', 'close');
+    if (!isUnderstood(request)) return send(response, render('DEFAULT_4XX'));
+    // Before any response, because a close with unread data resets the connection, and the response is lost.
+    const body = await readBody(request);
+    if (normalized === undefined || isForeign) return send(response, render('DEFAULT_4XX'));
     const routes = findRoutes(functions(), normalized);
     if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {
       const methods = routes.map(({ event }) => event.method);
@@ -72,21 +75,24 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
       const page = method === 'GET' ? await readDeveloperPage(path, request.headers.accept) : undefined;
       return send(response, page ?? render('MISSING_AUTHENTICATION_TOKEN'));
     }
-    const body = await bodies.read(request, response);
-    if (typeof body === 'string') return send(response, render(body));
+    if (body === undefined) return send(response, render('REQUEST_TOO_LARGE'));
     await invoke({ ...route, path, query, body }, request, response);
   }
 
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
+  // A client that has ended its half of the connection still gets its responses.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('request', (request, response) => {
     const { socket } = request;
     response.setHeader(requestIdHeader, randomUUID());
     const previous = latest.get(socket);
-    if (previous !== undefined) socket.pause();
-    const turn = previous?.done ?? Promise.resolve();
+    // After Node, which resumes the socket at the end of each request.
+    if (previous !== undefined) queueMicrotask(() => socket.pause());
+    // After a turn of the event loop, so that other connections are served between two of its requests.
+    const turn = previous?.done.then(() => setImmediate()) ?? Promise.resolve();
     const done = turn.then(async () => {
-      // The response before has closed the connection.
-      if (socket.writableEnded) return;
+      // The response before, or the client, has closed the connection.
+      if (!socket.writable) return;
       const startedAt = performance.now();
       const closed = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve));
       try {
@@ -112,13 +118,14 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     isLocal = isLoopback((server.address() as AddressInfo).address);
   });
   server.on('checkContinue', (request, response) => {
-    if (Number(request.headers['content-length']) > maxBodyBytes) response.setHeader('Connection', 'close');
-    else response.writeContinue();
+    if (!isDeclined(request)) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', ({ socket }) => endWith(socket, render('MISSING_AUTHENTICATION_TOKEN')));
   server.on('clientError', async (_error, socket) => {
+    // At the end of the client's half, Node would close the connection before the response of this handler.
+    socket.removeAllListeners('end');
     const exchange = latest.get(socket);
     // Complete requests get their own responses first. Otherwise the client would take this one for one of those.
     await (exchange?.request.complete ? exchange.done : exchange?.turn);
@@ -157,9 +164,10 @@ function matchPath(template: string, path: string): Record<string, string> | und
   return Object.fromEntries(parameters.map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
-/** Tells whether the version is 1.0 or 1.1, and no transfer coding but `chunked` is used (RFC 9112 section 6.1). */
-function isUnderstood({ httpVersionMajor, headers }: IncomingMessage): boolean {
-  return httpVersionMajor === 1 && (headers['transfer-encoding'] ?? 'chunked').toLowerCase() === 'chunked';
+/** Tells whether a message is HTTP/1.0 without a transfer coding, or HTTP/1.1 with `chunked` at most (RFC 9112 section 6.1). */
+function isUnderstood({ httpVersion, headers: { 'transfer-encoding': coding } }: IncomingMessage): boolean {
+  if (coding === undefined) return httpVersion === '1.0' || httpVersion === '1.1';
+  return httpVersion === '1.1' && coding.toLowerCase() === 'chunked';
 }
 
 function send(response: ServerResponse, { status, headers, body }: GatewayResponse): void {
