@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { writeLog } from '../../lib/log.ts';
 import { requestIdHeader } from './invoke.ts';
 
 interface LoggedError {
@@ -24,9 +25,8 @@ const prematureClose = 'Premature close';
 export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 
 /**
- * Makes the log for people: a line for each request, and the functions' lines as text. With the format `json`, the
- * functions' lines stay as in Lambda, and requests have no others. Stack traces name files relative to the service's
- * directory.
+ * Makes the log for people: a line for each request, and lines of JSON as text. With the format `json`, lines of JSON
+ * stay as in Lambda, and requests have no others. Stack traces name files relative to the service's directory.
  */
 export function createConsoleLog(format: string | undefined, directory: string) {
   const json = format === 'json';
@@ -52,17 +52,20 @@ export function createConsoleLog(format: string | undefined, directory: string) 
       const id = response.getHeader(requestIdHeader);
       writeText(`${method} ${url.split('?', 1)[0]} ${outcome} ${durationMs.toFixed(1)} ms ${id}`);
     },
-    logNotice: writeText,
-    logError(message: string, error: unknown) {
-      writeText(`${message}: ${formatError(error as LoggedError)}`);
-    },
+    logNotice: (text: string) => writeLog('INFO', text),
+    logWarning: (text: string) => writeLog('WARN', text),
+    logError: (message: string, error: unknown) => writeLog('ERROR', message, { error }),
+    /** Prints several lines, which are not part of a log of JSON. */
+    print: (text: string) => void (json ? process.stderr : process.stdout).write(text),
   };
 }
 
 /** @returns the text, or `undefined` for a request that succeeded or whose client left: the gateway logs those */
 function formatEntry({ level, message, route, error }: LogEntry): string | undefined {
-  if (error === undefined || error.message === prematureClose)
-    return message === 'request' ? undefined : `${level} ${message}`;
+  if (error === undefined || error.message === prematureClose) {
+    if (message === 'request') return undefined;
+    return level === 'INFO' ? message : `${level} ${message}`;
+  }
   return `${level} ${message === 'request' ? route : message}: ${formatError(error)}`;
 }
 

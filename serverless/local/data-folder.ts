@@ -1,4 +1,5 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** Files that operating systems and people put into an empty folder. */
 const isIgnorable = (file: string) => file.startsWith('.') || file === 'lost+found';
@@ -8,12 +9,43 @@ const isEngineFile = (file: string) => /^(LOCK|LOG(\.old)?)$/.test(file);
 
 /** Creates the folder of the embedded engine's data. @throws when it has other files, and none of the engine */
 export async function prepareDataFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const files = await readdir(folder);
   // Without the file CURRENT, which leads to all others, the engine would delete the books of the folder.
   if (files.includes('CURRENT')) return;
   const foreign = files.filter((file) => !isIgnorable(file) && !isEngineFile(file));
   if (foreign.length > 0) throw new Error(`Other files: ${foreign.slice(0, 3).join(', ')}`);
+}
+
+/** Creates a folder and those above it. Node's own `recursive` never ends in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') {
+      await makeFolder(dirname(folder));
+      await mkdir(folder);
+    } else if (code !== 'EEXIST' || !(await stat(folder)).isDirectory()) {
+      throw error;
+    }
+  }
+}
+
+/**
+ * Finds out whether the engine, which has just opened a folder, could not read a part of its write-ahead log. LevelDB
+ * then replaces that log, so that the next start finds nothing. A write that a crash has cut off is no damage: it was not
+ * acknowledged.
+ *
+ * @returns a text for people, or `undefined`
+ */
+export async function findLostWrites(folder: string): Promise<string | undefined> {
+  const messages = await readFile(join(folder, 'LOG'), 'utf8').catch(() => '');
+  const [, detail] = /\(ignoring error\) (.*)/.exec(messages) ?? [];
+  if (detail === undefined) return undefined;
+  const problem = `The data folder ${folder} was damaged, and acknowledged writes are lost`;
+  const cause = detail.replace(`${folder}/`, '');
+  return `${problem} (${cause}). Restore it from a copy, or go on with the books that are left.`;
 }
 
 const elsewhere = 'or name another folder in DB_PATH.';
@@ -28,6 +60,13 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
     'this user may not read and write it',
     `Make it readable and writable, ${elsewhere}`,
   ],
+  [
+    /ELOOP|ENOENT.*, stat /,
+    'it, or a part of its path, is a symbolic link to nothing',
+    `Remove that link, ${elsewhere}`,
+  ],
+  [/ENAMETOOLONG/, 'its name is too long', 'Name another folder in DB_PATH.'],
+  [/ENOENT/, 'no folder can be created there', 'Name another folder in DB_PATH.'],
   [/ENOTDIR|EEXIST/, 'it, or a part of its path, is a file', `Remove that file, ${elsewhere}`],
   [/The data is gone/, 'it was deleted or moved while the service ran', 'Put it back, or go on with an empty catalog.'],
   [

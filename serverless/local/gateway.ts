@@ -24,7 +24,7 @@ interface GatewayOptions {
   /** The host in `--host`. */
   readonly host: string;
   readonly corsOrigin: string | undefined;
-  readonly log: ConsoleLog;
+  readonly log: Pick<ConsoleLog, 'logRequest' | 'logWarning' | 'logError'>;
 }
 
 const foreignHost =
@@ -57,7 +57,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     const [path = '', query = ''] = url.replace(/^[^/]+\/\/[^/]*/, '').split(/\?(.*)/s);
     const normalized = normalizePath(path);
     const isForeign = isLocal && !namesAllowedHost(request, host);
-    if (isForeign && !hasRefusedHost) log.logNotice(foreignHost);
+    if (isForeign && !hasRefusedHost) log.logWarning(foreignHost);
     hasRefusedHost ||= isForeign;
     // What follows on the connection might not be a request.
     if (!isUnderstood(request) || isDeclined(request)) response.setHeader('Connection', 'close');

@@ -56,7 +56,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   const config = loadLocalConfig(serviceDir, process.env);
   const { signingSecret, credentials, corsOrigin } = config;
   const log = createConsoleLog(process.env.LOG_FORMAT, serviceDir);
-  const storage = await startStorage(config, log.logNotice);
+  const storage = await startStorage(config, log.logWarning);
   Object.assign(process.env, {
     SECRET_TOKEN: signingSecret,
     AUTH_USERNAME: credentials.username,
@@ -87,8 +87,8 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     } catch (error) {
       const failure = 'The change cannot be loaded; the version before it still runs';
       if (error instanceof YAMLParseError)
-        log.logNotice(`${failure}: ${configurationFilename}: ${error.message.trim()}`);
-      else if (error instanceof DefinitionError) log.logNotice(`${failure}: ${error.message}`);
+        log.logWarning(`${failure}: ${configurationFilename}: ${error.message.trim()}`);
+      else if (error instanceof DefinitionError) log.logWarning(`${failure}: ${error.message}`);
       else log.logError(failure, error);
     }
   };
@@ -107,12 +107,12 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   const { address, port } = gateway.address() as AddressInfo;
   const known = isLoopback(address) ? [] : findKnownSecrets(config);
   if (known.length > 0) {
-    log.logNotice(
-      `WARN Other machines can reach the service with defaults that everybody knows: set ${known.join(' and ')}`,
+    log.logWarning(
+      `Other machines can reach the service with defaults that everybody knows: set ${known.join(' and ')}`,
     );
   }
   const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
-  process.stdout.write(formatReadyMessage(baseUrl, storage.description, credentials));
+  log.print(formatReadyMessage(baseUrl, storage.description, credentials));
 }
 
 const causes: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { TableLocation } from '../../lib/dynamodb/client.ts';
-import { diagnoseDataFolder, prepareDataFolder } from './data-folder.ts';
+import { diagnoseDataFolder, findLostWrites, prepareDataFolder } from './data-folder.ts';
 import { startEmbeddedEngine } from './embedded-engine.ts';
 import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
@@ -8,23 +8,26 @@ import { StartError } from './start-error.ts';
 /**
  * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table.
  *
- * @param onFailure - gets a text for people when the embedded engine fails later. Requests for books then get 503.
+ * @param warn - gets a text for people when the embedded engine has lost writes, or when it fails later. Requests for
+ *   books then get 503.
  * @returns the value of DB_URL for the functions, and where the books are, for people
  * @throws {StartError} when the database cannot be used
  */
-export function startStorage({ table, dataFolder }: LocalConfig, onFailure: (problem: string) => void) {
-  return table === undefined ? startEmbeddedStorage(dataFolder, onFailure) : useConfiguredStorage(table);
+export function startStorage({ table, dataFolder }: LocalConfig, warn: (problem: string) => void) {
+  return table === undefined ? startEmbeddedStorage(dataFolder, warn) : useConfiguredStorage(table);
 }
 
-async function startEmbeddedStorage(folder: string, onFailure: (problem: string) => void) {
+async function startEmbeddedStorage(folder: string, warn: (problem: string) => void) {
   let failure: Error | undefined;
   let started = false;
   try {
     await prepareDataFolder(folder);
     const endpoint = await startEmbeddedEngine(folder, (error) => {
       failure = error;
-      if (started) onFailure(`${diagnoseDataFolder(folder, error)} Then start the service again.`);
+      if (started) warn(`${diagnoseDataFolder(folder, error)} Then start the service again.`);
     });
+    const lostWrites = await findLostWrites(folder);
+    if (lostWrites !== undefined) warn(lostWrites);
     const table = { endpoint, region: 'us-east-1', tableName: 'books' };
     await prepareTable(table);
     started = true;

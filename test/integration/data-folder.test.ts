@@ -1,13 +1,13 @@
-import { chmod, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { expect, test } from 'vitest';
 import { startStorage } from '../../serverless/local/start-storage.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
-function start(dataFolder: string) {
+function start(dataFolder: string, warn: (problem: string) => void = () => {}) {
   const credentials = { username: 'admin', password: 'password' };
-  return startStorage({ signingSecret: 'secret', corsOrigin: undefined, credentials, dataFolder }, () => {});
+  return startStorage({ signingSecret: 'secret', corsOrigin: undefined, credentials, dataFolder }, warn);
 }
 
 const empty = (file: string) => truncate(file);
@@ -20,6 +20,33 @@ test.each(['file', 'file/data'])('a data folder with a file in its path, as in %
   await expect(start(join(folder, path))).rejects.toThrow(
     `The data folder ${join(folder, path)} cannot be used: it, or a part of its path, is a file`,
   );
+});
+
+const deadLink = 'it, or a part of its path, is a symbolic link to nothing';
+
+test.each([
+  ['is a link to nothing', 'dangling', deadLink],
+  ['is below a link to nothing', 'dangling/data', deadLink],
+  ['is a link to itself', 'loop', deadLink],
+  ['is below a link to itself', 'loop/data', deadLink],
+  ['has 300 characters', 'x'.repeat(300), 'its name is too long'],
+  // Node would look for the missing folder without end.
+  ['is in /proc', '/proc/data/books', 'no folder can be created there'],
+])('a data folder that %s is refused', async (_problem, path, cause) => {
+  const folder = await makeTemporaryFolder();
+  await symlink('nothing', join(folder, 'dangling'));
+  await symlink('loop', join(folder, 'loop'));
+  const dataFolder = resolve(folder, path);
+
+  await expect(start(dataFolder)).rejects.toThrow(`The data folder ${dataFolder} cannot be used: ${cause} (`);
+});
+
+test('the folders above a data folder are created', async () => {
+  const folder = await makeTemporaryFolder();
+
+  await start(join(folder, 'a/b/books'));
+
+  expect(await readdir(join(folder, 'a/b/books'))).toContain('CURRENT');
 });
 
 test.each([['package.json'], ['MANIFEST-000004', '000005.ldb']])(
@@ -64,4 +91,42 @@ test.each([
   await expect(start(folder)).rejects.toThrow(
     /its files are damaged .* or move it away: the service then starts with an empty catalog/,
   );
+});
+
+const flipBit = async (log: string) => {
+  const bytes = await readFile(log);
+  const middle = bytes.length / 2;
+  bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
+  await writeFile(log, bytes);
+};
+const lostWrites = expect.stringMatching(
+  /^The data folder .* was damaged, and acknowledged writes are lost \(\d+\.log: dropping \d+ bytes.*\)\. Restore it /,
+);
+
+test.each([
+  ['a flipped bit in the write-ahead log', [lostWrites], flipBit],
+  ['a write that a crash has cut off', [], async (log: string) => truncate(log, (await stat(log)).size - 10)],
+  [
+    'a flipped bit that another start has met',
+    [],
+    async (log: string) => {
+      await flipBit(log);
+      const store = new ClassicLevel(dirname(log));
+      await store.open();
+      await store.close();
+    },
+  ],
+])('a start after %s gives the warnings %j', async (_event, expected, change) => {
+  const folder = await makeTemporaryFolder();
+  const store = new ClassicLevel<string, string>(folder);
+  for (let key = 0; key < 100; key += 1) await store.put(String(key), 'x'.repeat(100));
+  await store.close();
+  const log = (await readdir(folder)).filter((file) => /^\d+\.log$/.test(file));
+  expect(log).toHaveLength(1);
+  await change(join(folder, ...log));
+  const warnings: string[] = [];
+
+  await start(folder, (problem) => warnings.push(problem));
+
+  expect(warnings).toEqual(expected);
 });

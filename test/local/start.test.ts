@@ -81,3 +81,22 @@ test('a start that other machines can reach warns of known secrets, and prints t
   expect(response.status).toBe(401);
   expect(readOutput()).toMatch(/^\d\d:\d\d:\d\d WARN .* defaults that everybody knows: set SECRET_TOKEN\n/);
 });
+
+test('with LOG_FORMAT=json, every line of the standard output is JSON', async () => {
+  const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
+  const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
+  const { child, readOutput, ended } = startCommand(args, { ...env, LOG_FORMAT: 'json' });
+  const printed: string[] = [];
+  child.stdout.on('data', (text: string) => printed.push(text));
+  await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
+  const [, port] = /ready at http:\/\/0\.0\.0\.0:(\d+)/.exec(readOutput()) ?? [];
+  await request(`http://127.0.0.1:${port}/books`);
+  child.kill();
+  await ended;
+
+  const lines = printed.join('').trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ level: 'WARN', message: expect.stringMatching(/set SECRET_TOKEN$/) }),
+    expect.objectContaining({ level: 'INFO', message: 'request', route: 'GET /books' }),
+  ]);
+});

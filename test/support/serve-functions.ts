@@ -22,7 +22,7 @@ export async function serveFunctions(databaseUrl: string, corsOrigin?: string) {
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
   vi.resetModules();
   const functions = await createFunctionLoader(projectFolder)(definition);
-  const log = { logRequest() {}, logNotice() {}, logError: console.error };
+  const log = { logRequest() {}, logWarning() {}, logError: console.error };
   const gateway = createGateway({ functions: () => functions, host: '127.0.0.1', corsOrigin, log });
   const port = await listen(gateway);
   afterAll(() => close(gateway));

@@ -12,7 +12,7 @@ import { close, listen } from './loopback-server.ts';
 export async function startStubGateway(method: string, handler: LoadedFunction['handler']): Promise<number> {
   const events = [{ method, path: '/{name}' }];
   const functions: readonly LoadedFunction[] = [{ name: 'stub', timeoutMs: 10_000, events, handler }];
-  const log = { logRequest() {}, logNotice() {}, logError() {} };
+  const log = { logRequest() {}, logWarning() {}, logError() {} };
   const gateway = createGateway({ functions: () => functions, host: 'localhost', corsOrigin: undefined, log });
   onTestFinished(() => close(gateway));
   return listen(gateway);

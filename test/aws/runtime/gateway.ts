@@ -30,7 +30,7 @@ export async function startGateway(environment: NodeJS.ProcessEnv) {
     functions: () => loaded,
     host: 'localhost',
     corsOrigin: undefined,
-    log: { logRequest() {}, logNotice() {}, logError() {} },
+    log: { logRequest() {}, logWarning() {}, logError() {} },
   });
   // Otherwise a connection may be closed at the moment when a client reuses it.
   server.keepAliveTimeout = 0;

@@ -19,6 +19,7 @@ const workloadOptions = {
 
 async function startService({ onTestFinished }: TestContext, environment: NodeJS.ProcessEnv) {
   const service = await LocalService.start(environment);
+  expect(service.output).not.toContain('damaged');
   onTestFinished(async () => void (await service.stop()));
   return service;
 }
