@@ -1,11 +1,13 @@
 /**
- * `node .ci/add-field.ts`: adds a field of each kind to the middle of the table of fields in a copy of the project, as
- * CONTRIBUTING.md says, and runs its checks and tests, which try the fields. Then it reads a book that was stored before, and
- * repeats its creation with the same idempotency key.
+ * `node .ci/add-field.ts`: adds the fields of CONTRIBUTING.md to the middle of the table of fields in a copy of the
+ * project, as it says, and runs the checks and tests, which try the fields.
+ *
+ * Then it reads a book that was stored before, repeats its creation with the same idempotency key, and breaks each limit
+ * of the fields: the conformance suite has to notice it.
  */
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,10 +15,42 @@ import type { Book, Catalog } from '../conformance/catalog.ts';
 import { expectData, expectSuccess } from '../conformance/expect.ts';
 import { LocalService, testSettings } from '../test/support/local-service.ts';
 
-const lines = `
-  isbn: { type: 'string', default: '' },
-  pages: { type: 'integer', minimum: 1, maximum: 100_000, default: 1 },
-  inPrint: { type: 'boolean', default: true },`;
+const contributing = readFileSync('CONTRIBUTING.md', 'utf8');
+
+/** The indented lines of CONTRIBUTING.md that begin like this. */
+const linesOf = (start: string) =>
+  contributing
+    .match(new RegExp(`^ {7}${start}.*\n`, 'gm'))
+    ?.join('')
+    .replaceAll(/^ {5}/gm, '') ?? '';
+
+/** In `bookFields`. The last two have names that tests and expressions of DynamoDB are tempted to use. */
+const fieldLines = `${linesOf('\\w+: \\{ type: ')}  notes: { type: 'string', default: '' },\n  seen: { type: 'string', default: '' },\n`;
+
+/** In rule 3.1 of the specification. */
+const ruleLines = `${linesOf('- `\\w+`: ')}  - \`notes\`: a string, \`""\` by default.\n  - \`seen\`: a string, \`""\` by default.\n`;
+
+const reserved = ['id', 'shard', 'writeToken', 'expiresAt'];
+
+/** Ways to break a limit: a file, what is replaced in it, and by what. */
+const mistakes: readonly (readonly [file: string, code: string, mistake: string])[] = [
+  ['lib/fields.ts', 'if (!kinds[type](value) ||', 'return kinds[type](value); if ('],
+  ['lib/fields.ts', "typeof value === 'boolean'", 'true'],
+  ['lib/fields.ts', 'Number.isSafeInteger(value)', 'Number.isInteger(value)'],
+  ['lib/fields.ts', 'Number.isSafeInteger(value)', 'Number.isSafeInteger(Number(value))'],
+  ['lib/fields.ts', ' && value.isWellFormed()', ' || value === null'],
+  ['lib/fields.ts', ' || allowed?.includes(value) === false', ''],
+  ['lib/fields.ts', 'allowed?.includes(value)', 'allowed?.includes(String(value).toLowerCase())'],
+  ['lib/fields.ts', 'return hasAtMost(maxLength, value)', 'return true'],
+  ['lib/fields.ts', 'return length <= codePoints ||', 'return length <= codePoints; (0) ||'],
+  ['lib/fields.ts', ' && [...text].length <= codePoints', ''],
+  ['lib/fields.ts', '[...text].length', '[...new Intl.Segmenter().segment(text)].length'],
+  ['lib/fields.ts', '[...text].length <=', '[...text].length <'],
+  ['lib/fields.ts', 'value >= minimum', 'value > minimum'],
+  ['lib/fields.ts', 'value >= minimum', 'true'],
+  ['lib/fields.ts', 'value <= maximum', 'value < maximum'],
+  ['lib/fields.ts', 'value <= maximum', 'true'],
+];
 
 const creation = ['POST', '/book', { title: 'Emma', author: 'Jane Austen', year: 1815 }] as const;
 const headers = { 'Idempotency-Key': 'once' };
@@ -29,35 +63,95 @@ try {
     cpSync(file, join(copy, file));
   }
   for (const name of ['node_modules', 'tools/node_modules']) symlinkSync(resolve(name), join(copy, name));
-  const table = join(copy, 'lib/books/book.ts');
-  const before = readFileSync(table, 'utf8');
-  const after = before.replace(/^ {2}author: .*$/m, (line) => line + lines);
-  assert.notEqual(after, before);
-  writeFileSync(table, after);
-  const specification = join(copy, 'docs/specification.md');
-  const rules = readFileSync(specification, 'utf8');
-  writeFileSync(specification, rules.replaceAll('`author`', '`author`, `isbn`, `pages`, `inPrint`'));
 
-  for (const script of ['api', 'check', 'test']) {
-    console.log(`--- npm run ${script}`);
-    execFileSync('npm', ['run', '--silent', script], { cwd: copy, stdio: 'inherit' });
+  console.log('--- reserved names');
+  const table = readFileSync(join(copy, 'lib/books/book.ts'), 'utf8');
+  edit(
+    'lib/books/book.ts',
+    /^ {2}author: .*\n/m,
+    (line) => line + reserved.map((name) => `  ${name}: { type: 'integer', default: 0 },\n`).join(''),
+  );
+  const errors = failInCopy('npx', ['tsc', '--noEmit']);
+  const author = table.slice(0, table.indexOf('  author: ')).split('\n').length;
+  for (const [index, name] of reserved.entries()) {
+    assert.ok(errors.includes(`book.ts(${author + 1 + index},3): error TS2322`), `${name} is not reserved`);
   }
+  writeFileSync(join(copy, 'lib/books/book.ts'), table);
+
+  assert.equal(fieldLines.match(/\n/g)?.length, ruleLines.match(/\n/g)?.length);
+  edit('lib/books/book.ts', /^ {2}author: .*\n/m, (line) => line + fieldLines);
+  run('api');
+  console.log('--- a test names the lines that the specification lacks');
+  const failures = failInCopy('npx', ['vitest', 'run', 'test/unit/documents.test.ts']);
+  for (const [, name] of fieldLines.matchAll(/^ {2}(\w+)/gm)) {
+    assert.match(failures, new RegExp(`rule 3.1 of docs/specification.md does not say of ${name}: a line`));
+  }
+  edit('docs/specification.md', /^ {2}- `author`: .*\n/m, (line) => line + ruleLines);
+  run('check');
+  run('test');
 
   console.log('--- a book from before');
   const emma = await withService('.', async (catalog) => expectSuccess(await catalog.call(...creation, headers)));
   await withService(copy, async (catalog) => {
-    const book = { ...(emma as Book), isbn: '', pages: 1, inPrint: true };
+    const added = { isbn: '', binding: 'unknown', pages: 1, inPrint: true, notes: '', seen: '' };
+    const book = { ...(emma as Book), ...added };
     await catalog.expectStored(book);
     expectData(await catalog.call(...creation, headers), book);
     for (const path of ['/books', '/books?limit=2']) {
       expectData(await catalog.call('GET', path), [book]);
     }
-    const changes = { isbn: '978-0-14-143958-7', pages: 474, inPrint: false };
+    const changes = { isbn: '978-0-14-143958-7', binding: 'paperback', pages: 474, inPrint: false, seen: 'x' };
     expectData(await catalog.call('PUT', '/book/1', changes), { ...book, ...changes });
     expectData(await catalog.call('GET', '/books'), [{ ...book, ...changes }]);
   });
+
+  console.log('--- mistakes that the conformance suite has to notice');
+  assert.deepEqual(await findFailedCases(), [], 'without a mistake');
+  for (const [file, code, mistake] of mistakes) {
+    const source = readFileSync(join(copy, file), 'utf8');
+    edit(file, code, () => mistake);
+    const failed = await findFailedCases();
+    writeFileSync(join(copy, file), source);
+    assert.ok(failed.length > 0, `no case fails with ${mistake} for ${code} in ${file}`);
+    console.log(`${mistake}: ${failed.length} cases fail, such as: ${failed[0]}`);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+function edit(file: string, pattern: RegExp | string, replace: (found: string) => string): void {
+  const path = join(copy, file);
+  const before = readFileSync(path, 'utf8');
+  const after = before.replace(pattern, replace);
+  assert.notEqual(after, before, `${file} has no ${pattern}`);
+  writeFileSync(path, after);
+}
+
+function run(script: string): void {
+  console.log(`--- npm run ${script}`);
+  execFileSync('npm', ['run', '--silent', script], { cwd: copy, stdio: 'inherit' });
+}
+
+/** Runs a command that has to fail. @returns its output */
+function failInCopy(command: string, args: readonly string[]): string {
+  const result = spawnSync(command, args, { cwd: copy, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+  assert.equal(result.status === 0, false, `${command} ${args.join(' ')} has to fail`);
+  return result.stdout + result.stderr;
+}
+
+/** Runs the conformance cases about fields and bodies against the copy. @returns the names of those that fail */
+async function findFailedCases(): Promise<readonly string[]> {
+  return withService(copy, async ({ session }) => {
+    const { conformanceCases }: typeof import('../conformance/suite.ts') = await import(`${copy}/conformance/suite.ts`);
+    const cases = conformanceCases.filter(({ group, name }) => group === 'fields' && name.includes('limits of'));
+    const failed = cases.map((each) =>
+      each.run(session).then(
+        () => [],
+        () => [each.name],
+      ),
+    );
+    return (await Promise.all(failed)).flat();
+  });
 }
 
 /** Starts the local service of a folder, on the same books each time. Its openapi.yaml describes the responses. */

@@ -7,12 +7,15 @@ export interface BookFields {
   readonly year: number;
 }
 
-type Value = string | number | boolean;
+export type Value = string | number | boolean;
 
-/** A field as JSON Schema describes it. */
-interface FieldSchema {
+/** A field as openapi.yaml describes it. Each integer without an `enum` has both bounds. */
+export interface FieldSchema {
   readonly type: string;
   readonly default: Value;
+  readonly enum?: readonly Value[];
+  readonly maxLength?: number;
+  readonly minimum?: number;
   readonly maximum?: number;
 }
 
@@ -30,18 +33,4 @@ export const unknownField = 'notAField';
 /** Makes the fields of a book: the given ones, and the defaults of all others. */
 export function aBook(fields: object = {}): BookFields {
   return { ...(defaults as object as BookFields), ...fields };
-}
-
-/** {@link makeValues} for each kind of field. */
-const valuesOfKind: Readonly<Record<string, (schema: FieldSchema) => readonly [Value, Value]>> = {
-  string: () => ['a', 'b'],
-  integer: ({ maximum = 0 }) => [maximum, maximum - 1],
-  boolean: (schema) => [!schema.default, schema.default],
-};
-
-/** Makes two different values of a field. The first is not its default. */
-export function makeValues(schema: FieldSchema): readonly [Value, Value] {
-  const make = valuesOfKind[schema.type];
-  if (make === undefined) throw new Error(`conformance/a-book.ts has no values of the type ${schema.type}`);
-  return make(schema);
 }

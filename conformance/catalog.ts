@@ -92,8 +92,8 @@ export class Catalog {
     expectFailure(await this.call('GET', `/book/${id}`), outcomes.bookNotFound);
   }
 
-  /** Checks that a body creates a book, and changes {@link dune} to the same. @returns the responses */
-  async expectWritten(body: unknown, given: BookFields, headers?: RequestHeaders): Promise<readonly HttpResponse[]> {
+  /** Checks that POST accepts a body, and that PUT with it makes the same of {@link dune}. @returns the responses */
+  async expectAccepted(body: unknown, given: BookFields, headers?: RequestHeaders): Promise<readonly HttpResponse[]> {
     const created = await this.call('POST', '/book', body, headers);
     await this.expectStored(expectCreated(created, given));
     const changed = { ...aBook(given), id: (await this.createBook()).id };

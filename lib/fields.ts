@@ -14,15 +14,30 @@ export type Kind = keyof typeof kinds;
 
 type ValueOf<Of extends Kind> = (typeof kinds)[Of] extends (value: unknown) => value is infer Value ? Value : never;
 
-/** The bounds of an integer. */
-export interface Bounds {
-  readonly minimum: number;
-  readonly maximum: number;
+/** The kind of a value and its limits, in the words of JSON Schema. */
+export interface Schema {
+  readonly type: Kind;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** In code points. */
+  readonly maxLength?: number;
+  /** The allowed values. They narrow the type. */
+  readonly enum?: readonly unknown[];
 }
 
-type FieldOf<Of extends Kind> = { readonly type: Of; readonly default: ValueOf<Of> } & (Of extends 'integer'
-  ? Bounds
-  : Partial<Record<keyof Bounds, never>>);
+/** The limits that each kind can have. */
+interface LimitsOf {
+  readonly string: Pick<Schema, 'maxLength'> & { readonly enum?: readonly string[] };
+  readonly integer: Pick<Schema, 'minimum' | 'maximum'> & { readonly enum?: readonly number[] };
+  readonly boolean: object;
+}
+
+type FieldOf<Of extends Kind> = LimitsOf[Of] & {
+  readonly type: Of;
+  readonly default: ValueOf<Of>;
+  /** For openapi.yaml, which otherwise describes the kind and the limits. */
+  readonly description?: string;
+};
 
 /** A field of one of the kinds, in the words of JSON Schema. */
 export type Field = { [Of in Kind]: FieldOf<Of> }[Kind];
@@ -32,11 +47,21 @@ export type Fields = Readonly<Record<string, Field>>;
 
 /** The values that a table describes. */
 export type ValuesOf<Table extends Fields> = {
-  -readonly [Name in keyof Table]: ValueOf<Table[Name]['type']>;
+  -readonly [Name in keyof Table]: Table[Name] extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : ValueOf<Table[Name]['type']>;
 };
 
-/** Checks the kind and the bounds of a value. */
-export function isValueOf({ type, minimum = -Infinity, maximum = Infinity }: Field, value: unknown): boolean {
-  // Negated, so that a text passes, which is NaN as a number.
-  return kinds[type](value) && !(Number(value) < minimum || Number(value) > maximum);
+/** Checks the kind and the limits of a value. */
+export function isValueOf(schema: Schema, value: unknown): boolean {
+  const { type, enum: allowed, minimum = -Infinity, maximum = Infinity, maxLength = Infinity } = schema;
+  if (!kinds[type](value) || allowed?.includes(value) === false) return false;
+  if (typeof value === 'string') return hasAtMost(maxLength, value);
+  return typeof value !== 'number' || (value >= minimum && value <= maximum);
+}
+
+/** Counts code points, as JSON Schema does. A code point takes one or two of the units that `length` counts. */
+function hasAtMost(codePoints: number, text: string): boolean {
+  const { length } = text;
+  return length <= codePoints || (length <= 2 * codePoints && [...text].length <= codePoints);
 }

@@ -21,10 +21,6 @@ const invalidBodies: readonly (readonly [string, string | Buffer])[] = [
   ['is an array of a book', '[{"title":"Emma"}]'],
   ['is JSON within a string', '"{\\"title\\":\\"Emma\\"}"'],
   ...['[]', '"x"', '1', 'null', 'true'].map((text) => [`is ${text}`, text] as const),
-  ...['null', '1', 'true', '[]', '["x"]', '{}'].flatMap((value) => [
-    [`has the title ${value}`, `{"title":${value},"author":"x","year":1}`] as const,
-    [`has the author ${value}`, `{"title":"x","author":${value},"year":1}`] as const,
-  ]),
   ['has a valid field and an invalid one', '{"title":"changed","year":"x"}'],
   ['has a lone high surrogate as title', '{"title":"\\ud800"}'],
   ['has a lone low surrogate in its author', '{"author":"a\\udc00b"}'],
@@ -56,18 +52,20 @@ const contentTypes: readonly (string | undefined)[] = [
 const kilobyte = 1024;
 const largeBody = { dependsOnGateway: true };
 
-const textFields = fieldSchemas.flatMap(([name, { type }]) => (type === 'string' ? name : []));
+const largeTexts = fieldSchemas.flatMap(([name, { type, maxLength, enum: allowed }]) =>
+  type === 'string' && maxLength === undefined && allowed === undefined ? name : [],
+);
 
 /** An item's limit counts the names and the other attributes as well, hence some room. */
 const fitting: readonly (readonly [string, Partial<BookFields>])[] = [
-  ...textFields.map((name) => [`390 KB of ${name}`, { [name]: 'x'.repeat(390 * kilobyte) }] as const),
+  ...largeTexts.map((name) => [`390 KB of ${name}`, { [name]: 'x'.repeat(390 * kilobyte) }] as const),
   ['texts of 195 KB each', { title: 'x'.repeat(195 * kilobyte), author: 'y'.repeat(195 * kilobyte) }],
   ['a title of 390 KB in characters of 3 bytes', { title: '書'.repeat(130 * kilobyte) }],
   ['a title of 390 KB in characters of 4 bytes', { title: '📚'.repeat((390 / 4) * kilobyte) }],
 ];
 
 const tooLarge: readonly (readonly [string, Partial<BookFields>])[] = [
-  ...textFields.map((name) => [`410 KB of ${name}`, { [name]: 'x'.repeat(410 * kilobyte) }] as const),
+  ...largeTexts.map((name) => [`410 KB of ${name}`, { [name]: 'x'.repeat(410 * kilobyte) }] as const),
   ['texts of 205 KB each', { title: 'x'.repeat(205 * kilobyte), author: 'y'.repeat(205 * kilobyte) }],
   ['a title of 410 KB in characters of 3 bytes', { title: '書'.repeat((410 / 3) * kilobyte + 1) }],
   ['a title of 1 MB', { title: 'x'.repeat(1024 * kilobyte) }],
@@ -102,7 +100,7 @@ export default function addCases(test: Test): void {
   });
 
   test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (catalog) => {
-    const body = `{"title":"Emma","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+    const body = `{"title":"Emma","${unknownField}":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
     const { id } = await catalog.createBook();
     for (const [method, path] of [['POST', '/book'] as const, ['PUT', `/book/${id}`] as const]) {
       const { status } = await catalog.call(method, path, body);
@@ -115,7 +113,7 @@ export default function addCases(test: Test): void {
     const options = contentType === undefined ? { dependsOnGateway: true } : {};
     test('2.1', `A body of the Content-Type ${contentType} is read as JSON`, options, async (catalog) => {
       const fields = { title: 'Café 📚', author: 'é', year: 1965 };
-      await catalog.expectWritten(fields, fields, headers);
+      await catalog.expectAccepted(fields, fields, headers);
       for (const body of [Buffer.from('{"title":"\xe9"}', 'latin1'), 'title=x']) {
         await catalog.expectRefused(body, outcomes.invalidInput, headers);
       }
@@ -125,7 +123,7 @@ export default function addCases(test: Test): void {
   for (const [situation, fields] of fitting) {
     test('2.8', `A book with ${situation} is stored and sent back whole`, (catalog) => {
       const book = { ...dune, ...fields };
-      return catalog.expectWritten(book, book);
+      return catalog.expectAccepted(book, book);
     });
   }
 
@@ -136,10 +134,10 @@ export default function addCases(test: Test): void {
   }
 
   test('2.4, 2.8', 'A body of 500 KB of which a small book is left is accepted', async (catalog) => {
-    const notes = 'x'.repeat(500 * kilobyte);
-    const created = await catalog.call('POST', '/book', { title: 'Emma', notes });
+    const ignored = { [unknownField]: 'x'.repeat(500 * kilobyte) };
+    const created = await catalog.call('POST', '/book', { title: 'Emma', ...ignored });
     const book = expectCreated(created, { title: 'Emma' });
-    const updated = await catalog.call('PUT', `/book/${book.id}`, { year: 1815, notes });
+    const updated = await catalog.call('PUT', `/book/${book.id}`, { year: 1815, ...ignored });
     expectData(updated, { ...book, year: 1815 });
   });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { aBook, fieldSchemas } from '../a-book.ts';
 import { fragments } from '../any-text.ts';
 import type { Test } from '../case.ts';
+import { makeEdgeValues, makeWrongTypes } from '../field-values.ts';
 import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -30,8 +32,7 @@ const refusedYears: readonly string[] = [
   ...['18446744073709551616', '1e16', '1e400', '-1e400', '1.5', '-0.5', '2020.9999999'],
   ...['2020.00000000000000000001', '2019.99999999999999999999', '9007199254740991.1'],
   ...['-9007199254740991.4', '20201e-1', '1e-400', '1E-400', '1e-99999999999999999999', '"2020"'],
-  ...['""', 'null', 'true', 'false', '[]', '[2020]'],
-  ...['{}', 'NaN', 'Infinity', '-Infinity', '02020', '+2020', '0x7E4', '2020.', '.5', '2_020', '2020n'],
+  ...['NaN', 'Infinity', '-Infinity', '02020', '+2020', '0x7E4', '2020.', '.5', '2_020', '2020n'],
 ];
 
 const texts: readonly (readonly [string, string])[] = [
@@ -53,12 +54,32 @@ const texts: readonly (readonly [string, string])[] = [
 
 const createsAtOnce = 8;
 
-/** The values of a book's fields: no year is rounded, and any string comes back unaltered. */
+/** The values of a book's fields: each limit of openapi.yaml holds, no year is rounded, and any string comes back unaltered. */
 export default function addCases(test: Test): void {
+  for (const [name, schema] of fieldSchemas) {
+    const { within, beyond } = makeEdgeValues(schema);
+    test('2.6, 3.1', `The values at the limits of ${name} are stored`, async (catalog) => {
+      for (const value of within) {
+        const book = aBook({ [name]: value });
+        await catalog.expectAccepted(book, book);
+      }
+    });
+
+    test(
+      '2.3, 3.1, 6.1, 9.2',
+      `A value beyond the limits of ${name}, or of another type, is refused`,
+      async (catalog) => {
+        for (const value of [...beyond, ...makeWrongTypes(schema)]) {
+          await catalog.expectRefused(`{"${name}":${value}}`, outcomes.invalidInput);
+        }
+      },
+    );
+  }
+
   for (const [text, year] of integers) {
     test('2.6, 3.4', `The year ${text} is stored and sent back exactly`, async (catalog) => {
       const sent = `{"title":"Emma","author":"","year":${text}}`;
-      const responses = await catalog.expectWritten(sent, { title: 'Emma', author: '', year });
+      const responses = await catalog.expectAccepted(sent, { title: 'Emma', author: '', year });
       // Parsing would hide digits beyond the precision of JavaScript's numbers.
       for (const { body } of responses) {
         const written = /"year"\s*:\s*([^,}\s]+)/.exec(body.toString())?.[1];
@@ -76,13 +97,13 @@ export default function addCases(test: Test): void {
   for (const [situation, text] of texts) {
     test('2.6, 3.3', `A title and an author of ${situation} come back unaltered`, (catalog) => {
       const fields = { title: text, author: text, year: 7 };
-      return catalog.expectWritten(fields, fields);
+      return catalog.expectAccepted(fields, fields);
     });
   }
 
   test('2.6', 'Characters written as escapes are the same as the characters', (catalog) => {
     const body = '{"\\u0074itle":"\\ud83d\\ude00 \\u0000 \\u00e9 \\/","author":"\\u0041","year":0}';
-    return catalog.expectWritten(body, { title: '😀 \0 é /', author: 'A', year: 0 });
+    return catalog.expectAccepted(body, { title: '😀 \0 é /', author: 'A', year: 0 });
   });
 
   test('3.3, 7.1', 'The list holds unusual texts unaltered', async (catalog) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { aBook, type BookFields, fieldSchemas, makeValues, unknownField } from '../a-book.ts';
+import { aBook, type BookFields, fieldSchemas, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectCreated } from '../catalog.ts';
 import { expectData, expectFailure, expectSuccess } from '../expect.ts';
+import { makeValues } from '../field-values.ts';
 import type { HttpResponse } from '../http-messages.ts';
 import { inParallel } from '../in-parallel.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
@@ -31,7 +32,7 @@ const equalBodies: readonly (readonly [string, string])[] = [
   ['the members in another order', '{"year":0,"author":"","title":"Emma"}'],
   ['white space', ' {\n\t"title" : "Emma" , "author":"", "year" : 0 }\r\n'],
   ['escapes', '{"\\u0074itle":"\\u0045mma","author":"","year":0}'],
-  ['zero values left out', '{"title":"Emma"}'],
+  ['defaults left out', '{"title":"Emma"}'],
   ['an ignored member', `{"title":"Emma","${unknownField}":"978-0-14-143958-7","author":"","year":0}`],
   ['an id', '{"id":7,"title":"Emma","author":"","year":0}'],
 ];

@@ -3,8 +3,8 @@ import type { Fields, ValuesOf } from '../fields.ts';
 
 /** The members of a login request (specification 5.1). */
 export const loginFields = {
-  username: { type: 'string', default: '' },
-  password: { type: 'string', default: '' },
+  username: { type: 'string', default: '', description: 'The configured username' },
+  password: { type: 'string', default: '', description: 'The configured password' },
 } as const satisfies Fields;
 
 /** A username and its password. */

@@ -1,19 +1,18 @@
 import type { Fields, ValuesOf } from '../fields.ts';
 
+/** The other attributes of a book's item: no field can have one of these names. */
+type Reserved = Readonly<Partial<Record<'id' | 'shard' | 'writeToken' | 'expiresAt', never>>>;
+
 /**
- * The members of a book's body (specification 6.1). POST /book stores the default of one that is missing. A default
- * never changes: books that are older than the field have it, and the fingerprint of an idempotency key leaves it out.
+ * The fields of a book (specification 3.1). POST /book stores the default of one that is missing. A default never
+ * changes: books that are older than the field have it, and the fingerprint of an idempotency key leaves it out.
+ * A limit holds for requests. Books that were stored before it keep their values.
  */
 export const bookFields = {
   title: { type: 'string', default: '' },
   author: { type: 'string', default: '' },
-  year: {
-    type: 'integer',
-    minimum: Number.MIN_SAFE_INTEGER,
-    maximum: Number.MAX_SAFE_INTEGER,
-    default: 0,
-  },
-} as const satisfies Fields;
+  year: { type: 'integer', default: 0 },
+} as const satisfies Fields & Reserved;
 
 /** The fields that a client supplies (specification 3.1). */
 export type BookFields = Readonly<ValuesOf<typeof bookFields>>;

@@ -97,11 +97,11 @@ export class BookChange implements Write<StoredBook> {
     const seen = this.seenVersion;
     const isInVersion = seen === undefined ? 'attribute_not_exists(writeToken)' : 'writeToken = :seen';
     // Also true of a book without a token, of which a comparison is false.
-    const condition = isExact ? isInVersion : 'NOT writeToken >= :writeToken';
+    const condition = isExact ? isInVersion : 'NOT writeToken >= :new_writeToken';
     const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken: token };
     const removed = this.#changes ? [] : Object.keys(bookFields);
     const names = Object.keys(set);
-    const assignments = `SET ${names.map((name) => `#${name} = :${name}`).join()}`;
+    const assignments = `SET ${names.map((name) => `#${name} = :new_${name}`).join()}`;
     const removal = removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : '';
     return {
       Key: bookKey(this.#id),
@@ -109,7 +109,7 @@ export class BookChange implements Write<StoredBook> {
       UpdateExpression: assignments + removal,
       ExpressionAttributeNames: attributeNames([...names, ...removed]),
       ExpressionAttributeValues: {
-        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
+        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:new_${name}`, value])),
         ...(isExact && seen !== undefined && { ':seen': seen }),
       },
       ReturnValues: 'ALL_NEW' as const,

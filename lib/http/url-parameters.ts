@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Bounds } from '../fields.ts';
+import { isValueOf, type Schema } from '../fields.ts';
 import { HttpError, outcomes } from './outcomes.ts';
 
 /** The parameters of paths and query strings, in the words of JSON Schema. openapi.yaml is generated from them. */
 export const urlParameters = {
-  id: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  id: { type: 'integer', minimum: 1 },
   // The ids of a page are held in memory, and a client reads a large catalog in few requests.
   limit: { type: 'integer', minimum: 1, maximum: 1000 },
-  after: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+  after: { type: 'integer', minimum: 0, default: 0 },
 } as const;
 
 /** Decimal digits without sign and leading zero. 16 digits hold every safe integer. */
@@ -29,9 +29,9 @@ export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent) {
   throw new HttpError(outcomes.invalidInput);
 }
 
-function parseUnsignedInteger(text: string | undefined, { minimum, maximum }: Bounds) {
+function parseUnsignedInteger(text: string | undefined, schema: Schema) {
   const value = text !== undefined && canonicalUnsignedInteger.test(text) ? Number(text) : Number.NaN;
-  return value >= minimum && value <= maximum ? value : undefined;
+  return isValueOf(schema, value) ? value : undefined;
 }
 
 /**

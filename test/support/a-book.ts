@@ -1,22 +1,26 @@
 import fc from 'fast-check';
+import { aBook as aDescribedBook } from '../../conformance/a-book.ts';
 import { anyText } from '../../conformance/any-text.ts';
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
-import type { Bounds, Kind } from '../../lib/fields.ts';
+import type { Kind, Schema } from '../../lib/fields.ts';
 
-/** Makes the fields of a book: the given ones, and the defaults of all others. */
-export function aBook(fields: Partial<BookFields> = {}): BookFields {
-  const defaults = Object.entries(bookFields).map(([name, field]) => [name, field.default]);
-  return { ...Object.fromEntries(defaults), ...fields };
-}
+/** Like the one of the conformance suite, which does not know the type in lib/. */
+export const aBook = (fields: Partial<BookFields> = {}) => aDescribedBook(fields) as BookFields;
 
 /** Draws a value of each kind of field. */
-const anyValueOf = {
-  string: () => anyText,
-  integer: ({ minimum, maximum }: Bounds) => fc.integer({ min: minimum, max: maximum }),
+const anyValueOf: Readonly<Record<Kind, (schema: Schema) => fc.Arbitrary<unknown>>> = {
+  string: ({ maxLength }) => anyText.map((text) => (maxLength === undefined ? text : cutOff(text, maxLength))),
+  integer: ({ minimum: min = Number.MIN_SAFE_INTEGER, maximum: max = Number.MAX_SAFE_INTEGER }) =>
+    fc.integer({ min, max }),
   boolean: () => fc.boolean(),
-} satisfies Record<Kind, unknown>;
+};
+
+const cutOff = (text: string, maxLength: number) => [...text].slice(0, maxLength).join('');
 
 /** Draws a value of each field. */
 export const anyFieldValues = Object.fromEntries(
-  Object.entries(bookFields).map(([name, field]) => [name, anyValueOf[field.type](field as never)]),
+  Object.entries(bookFields).map(([name, field]: [string, Schema]) => [
+    name,
+    field.enum ? fc.constantFrom(...field.enum) : anyValueOf[field.type](field),
+  ]),
 ) as { readonly [Name in keyof BookFields]: fc.Arbitrary<BookFields[Name]> };

@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
+import type { Field } from '../../lib/fields.ts';
 import { type FileOptions, openFile, readRows } from '../../tools/books/book-file.ts';
 import { parseCell } from '../../tools/books/columns.ts';
 
@@ -44,13 +45,16 @@ test('a year in CSV is a whole number, and 0 when it is empty', async () => {
   expect(Object.values(rows).map((row) => row[2])).toEqual([0, 1965, 1965, 1965, -750, 2 ** 53 - 1]);
 });
 
-test('a cell is a text as it is, a whole number or a boolean in any case; else it is missing or no value', () => {
-  const read = (type: 'string' | 'integer' | 'boolean') =>
-    ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor'].map((cell) => parseCell(type, cell));
+test('a cell is a text as it is, a listed text, a whole number or a boolean in any case; else it is missing or no value', () => {
+  const read = (field: Field) =>
+    ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor'].map((cell) => parseCell(field, cell));
 
-  expect(read('string')).toEqual(['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor']);
-  expect(read('integer')).toEqual([undefined, undefined, 'a', 1, 'true', 'FALSE', 'constructor']);
-  expect(read('boolean')).toEqual([undefined, undefined, 'a', '1.0', true, false, 'constructor']);
+  expect(read({ type: 'string', default: '' })).toEqual(['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor']);
+  expect(read({ type: 'integer', default: 0 })).toEqual([undefined, undefined, 'a', 1, 'true', 'FALSE', 'constructor']);
+  const inPrint = read({ type: 'boolean', default: true });
+  expect(inPrint).toEqual([undefined, undefined, 'a', '1.0', true, false, 'constructor']);
+  const binding = read({ type: 'string', enum: ['a'], default: 'a' });
+  expect(binding).toEqual([undefined, undefined, 'a', '1.0', 'true', 'FALSE', 'constructor']);
 });
 
 test.each([

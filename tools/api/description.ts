@@ -3,20 +3,21 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
-import { type Fields, isValueOf, type Kind } from '../../lib/fields.ts';
+import { type Fields, isValueOf, type Kind, type Schema } from '../../lib/fields.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
 import { describeFailures } from './failures.ts';
 
-type Schema = Readonly<Record<string, unknown>>;
+type Described = Readonly<Record<string, unknown>>;
 
-/** The description of a field of each kind. */
-const kindTexts: Readonly<Record<Kind, string>> = {
-  string: 'Any text that UTF-8 can carry',
-  integer: 'A whole number',
-  boolean: 'True or false',
+/** The description of a field of each kind that has none of its own. */
+const kindTexts: Readonly<Record<Kind, (schema: Schema) => string>> = {
+  string: ({ enum: allowed, maxLength }) => {
+    if (allowed) return 'One of these texts';
+    return maxLength === undefined ? 'Any text that UTF-8 can carry' : `A text of at most ${maxLength} characters`;
+  },
+  integer: ({ enum: allowed }) => (allowed ? 'One of these numbers' : 'A whole number'),
+  boolean: () => 'True or false',
 };
-
-const loginTexts = { username: 'The configured username', password: 'The configured password' };
 
 /** Many generators take an integer without a format for one of 32 bits. */
 const maxInt32 = 2 ** 31 - 1;
@@ -45,12 +46,12 @@ function indent(lines: string): string {
 }
 
 /** The schemas that come from the tables with which the service validates. */
-function describeSchemas(): Readonly<Record<string, Schema>> {
+function describeSchemas(): Readonly<Record<string, Described>> {
   const newBook = describeFields(bookFields);
   // A default stands for a member that is left out; in a change there is none, and in a response all are there.
   const stored = Object.fromEntries(Object.entries(newBook).map(([name, { default: _, ...schema }]) => [name, schema]));
   return {
-    Login: { type: 'object', properties: describeFields(loginFields, loginTexts) },
+    Login: { type: 'object', properties: describeFields(loginFields) },
     BookInput: { description: 'The fields of a new book', type: 'object', properties: newBook },
     BookChanges: { description: 'The fields to change', type: 'object', properties: stored },
     Book: {
@@ -59,24 +60,27 @@ function describeSchemas(): Readonly<Record<string, Schema>> {
       properties: { id: { $ref: '#/components/schemas/BookId' }, ...stored },
       required: ['id', ...Object.keys(bookFields)],
     },
-    BookId: { description: 'Given by the service, ascending, never used twice', ...withFormat(urlParameters.id) },
-    Limit: withFormat(urlParameters.limit),
-    After: withFormat(urlParameters.after),
+    BookId: { description: 'Given by the service, ascending, never used twice', ...describeValue(urlParameters.id) },
+    Limit: describeValue(urlParameters.limit),
+    After: describeValue(urlParameters.after),
   };
 }
 
-function describeFields(table: Fields, texts: Readonly<Record<string, string>> = {}): Readonly<Record<string, Schema>> {
+function describeFields(table: Fields): Readonly<Record<string, Described>> {
   return Object.fromEntries(
     Object.entries(table).map(([name, field]) => {
-      if (!isValueOf(field, field.default))
-        throw new Error(`the default of ${name} is out of its bounds: ${field.default}`);
-      return [name, { description: texts[name] ?? kindTexts[field.type], ...withFormat(field) }];
+      const { description = kindTexts[field.type](field), ...schema } = field;
+      if (!isValueOf(field, field.default)) throw new Error(`${name} does not allow its default: ${field.default}`);
+      return [name, { description, ...describeValue(schema) }];
     }),
   );
 }
 
-function withFormat({ type, ...rest }: { readonly type: string; readonly maximum?: number }): Schema {
-  return (rest.maximum ?? 0) > maxInt32 ? { type, format: 'int64', ...rest } : { type, ...rest };
+/** The bounds of an integer without bounds of its own are those of its kind. */
+function describeValue({ type, ...limits }: Schema): Described {
+  if (type !== 'integer' || limits.enum) return { type, ...limits };
+  const bounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...limits };
+  return bounds.maximum > maxInt32 ? { type, format: 'int64', ...bounds } : { type, ...bounds };
 }
 
 /** The examples of openapi.yaml that hold a book, and so each of its fields. */

@@ -111,7 +111,7 @@ function readBook(file: BookFile, raw: string, { cells, problem }: CsvRecord): B
   if (cells.length !== names.length)
     return `has ${formatCount(cells.length, 'cell')} where the header has ${names.length}`;
   const values = used.map(([field, column]) => {
-    return [field, fields.parseCell(bookFields[field].type, cells[names.indexOf(column)] ?? '')] as const;
+    return [field, fields.parseCell(bookFields[field], cells[names.indexOf(column)] ?? '')] as const;
   });
   return fields.checkBook(Object.fromEntries(values));
 }

@@ -1,6 +1,6 @@
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { isTooLarge } from '../../lib/dynamodb/stored-items.ts';
-import { type Bounds, type Field, isValueOf, type Kind } from '../../lib/fields.ts';
+import { type Field, isValueOf, type Kind, type Schema } from '../../lib/fields.ts';
 import { isIntegerLiteral } from '../../lib/http/json-body.ts';
 import { CommandError } from './errors.ts';
 
@@ -94,34 +94,35 @@ export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>)
     const field: Field = bookFields[name];
     const { [name]: value = field.default } = values;
     if (!isValueOf(field, value)) {
-      return `${name} is not ${cellKinds[field.type].describe(field)}: ${JSON.stringify(value).slice(0, maxShownLength)}`;
+      return `${name} is not ${describeValue(field)}: ${JSON.stringify(value).slice(0, maxShownLength)}`;
     }
     book[name] = value;
   }
   return isTooLarge(book) ? 'is larger than the 400 KB that a book can have' : (book as object as BookFields);
 }
 
-/** Parses a cell of CSV as a value of a kind. An empty one is a missing value, except for a text. */
-export function parseCell(type: Kind, cell: string): unknown {
-  return cellKinds[type].parse(cell.trim(), cell);
+/** Parses a cell of CSV as a value of a field. An empty one is a missing value, unless the field has any text. */
+export function parseCell(field: Field, cell: string): unknown {
+  return cellKinds[field.type].parse(cell.trim(), cell, field);
 }
 
 interface CellKind {
   /** @returns the value; the text of the cell when it has none of this kind; `undefined` when it is missing */
-  readonly parse: (trimmed: string, cell: string) => unknown;
+  readonly parse: (trimmed: string, cell: string, schema: Schema) => unknown;
   /** What a value is, in a reason of rejection. */
-  readonly describe: (field: Partial<Bounds>) => string;
+  readonly describe: (schema: Schema) => string;
 }
 
 /** What CSV has for each kind of field. */
 const cellKinds: Readonly<Record<Kind, CellKind>> = {
-  string: { parse: (_trimmed, cell) => cell, describe: () => 'text' },
+  string: {
+    parse: (trimmed, cell, { enum: allowed }) => (allowed ? trimmed || undefined : cell),
+    describe: ({ maxLength }) => (maxLength === undefined ? 'text' : `text of at most ${maxLength} characters`),
+  },
   integer: {
     parse: (trimmed) => (isIntegerLiteral(trimmed) ? Number(trimmed) : trimmed || undefined),
-    describe: ({ minimum, maximum }) =>
-      maximum === Number.MAX_SAFE_INTEGER
-        ? 'a whole number up to 2^53-1'
-        : `a whole number from ${minimum} to ${maximum}`,
+    describe: ({ minimum, maximum = '2^53-1' }) =>
+      `a whole number ${minimum === undefined ? 'up' : `from ${minimum}`} to ${maximum}`,
   },
   boolean: {
     // Spreadsheets write capital letters.
@@ -129,3 +130,8 @@ const cellKinds: Readonly<Record<Kind, CellKind>> = {
     describe: () => 'true or false',
   },
 };
+
+function describeValue(schema: Schema): string {
+  const { type, enum: allowed } = schema;
+  return allowed ? `one of ${JSON.stringify(allowed).slice(1, -1)}` : cellKinds[type].describe(schema);
+}

@@ -1,0 +1,57 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyText } from '../../../conformance/any-text.ts';
+import { type Field, isValueOf } from '../../../lib/fields.ts';
+
+const isStorable = (value: unknown) => typeof value !== 'string' || value.isWellFormed();
+
+/** Few of them, so that values meet limits. */
+const shortText = fc.oneof(fc.string({ unit: fc.constantFrom('a', 'é', '\u0301', '📚'), maxLength: 5 }), anyText);
+const integer = fc.oneof(fc.integer({ min: -4, max: 4 }), fc.maxSafeInteger());
+const edge = fc.constantFrom(2 ** 53 - 1, 1 - 2 ** 53);
+
+const anyField: fc.Arbitrary<Field> = fc.oneof(
+  fc.record(
+    {
+      type: fc.constant('string' as const),
+      default: fc.constant(''),
+      maxLength: fc.nat({ max: 6 }),
+      enum: fc.array(shortText, { minLength: 1, maxLength: 3 }),
+    },
+    { requiredKeys: ['type', 'default'] },
+  ),
+  fc.record(
+    {
+      type: fc.constant('integer' as const),
+      default: fc.constant(0),
+      minimum: integer,
+      maximum: integer,
+      enum: fc.array(integer, { minLength: 1, maxLength: 3 }),
+    },
+    { requiredKeys: ['type', 'default'] },
+  ),
+  fc.constant({ type: 'boolean', default: true } as const),
+);
+
+test('any value is allowed exactly if JSON Schema allows it, a text is well-formed, and an integer is a safe one', () => {
+  const ajv = new Ajv2020({ strict: false, addUsedSchema: false });
+  const value = fc.oneof(
+    shortText,
+    fc.string({ unit: 'binary' }),
+    integer,
+    edge,
+    fc.double(),
+    fc.boolean(),
+    fc.jsonValue(),
+  );
+
+  fc.assert(
+    fc.property(anyField, value, (field, given) => {
+      const isSafe = typeof given !== 'number' || Number.isSafeInteger(given);
+      const expected = ajv.compile(field)(given) && isStorable(given) && isSafe;
+      expect(isValueOf(field, given)).toBe(expected);
+    }),
+    { numRuns: 1_000 },
+  );
+});
