@@ -32,7 +32,7 @@ function completeFunctions({ functions, custom }: Service): void {
 
 function completeTemplate({ custom, provider }: Service): void {
   const { Resources, Outputs } = provider.compiledCloudFormationTemplate;
-  const { corsOrigin, permissionsBoundary, requestsPerAddress, listConcurrency } = custom.stage;
+  const { corsOrigin, permissionsBoundary, requestsPerAddress, listConcurrency, domainName } = custom.stage;
   const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
   const responses = createGatewayResponses(headers, requestsPerAddress !== '');
   Object.assign(Resources, responses);
@@ -41,8 +41,12 @@ function completeTemplate({ custom, provider }: Service): void {
     Object.assign(Resources, part.Resources);
     Object.assign(Outputs, part.Outputs);
   }
-  const list = Resources.ListBooksLambdaFunction;
+  const { ListBooksLambdaFunction: list, ProbeFunction: probe } = Resources;
   if (listConcurrency !== '' && list) list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
+  if (domainName !== '' && probe) {
+    const { Variables } = probe.Properties.Environment as { readonly Variables: Record<string, unknown> };
+    Variables.BASE_URL = `https://${domainName}`;
+  }
   for (const resource of Object.values(Resources)) {
     if (resource.Type === 'AWS::IAM::Role' && permissionsBoundary !== '') {
       resource.Properties.PermissionsBoundary = permissionsBoundary;

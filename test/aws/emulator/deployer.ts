@@ -109,9 +109,10 @@ export async function checkDeployerLimits(stage: string, boundary: string): Prom
     [arn('dynamodb', `table/${name}`)]: 'dynamodb:UpdateTable',
     [arn('lambda', `function:${name}-getBook`)]: 'lambda:UpdateFunctionCode',
     [arn('secretsmanager', `secret:${name}-signing-0a1b-A1b2C3`)]: 'secretsmanager:GetSecretValue',
+    [arn('xray', `sampling-rule/${name}`)]: 'xray:CreateSamplingRule',
     [`arn:aws:s3:::${name}-serverlessdeploymentbucket-1a2b`]: 's3:DeleteBucket',
   });
-  assert.equal((await findAllowed(requests(`book-catalog-${stage}`))).length, 6);
+  assert.equal((await findAllowed(requests(`book-catalog-${stage}`))).length, 7);
 
   const items = 'GetItem BatchGetItem Query Scan PutItem UpdateItem DeleteItem BatchWriteItem';
   const copies = 'PartiQLSelect ExportTableToPointInTime RestoreTableToPointInTime CreateBackup';

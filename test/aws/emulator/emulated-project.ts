@@ -38,6 +38,9 @@ export function makeEmulatedProject(emulatorUrl: string) {
   replace('serverless/resources/probe.yml', address, `${emulatorUrl}/_aws/execute-api/\${ApiGatewayRestApi}`);
   replace('serverless.yml', 'transferMode: STREAM', 'transferMode: BUFFERED');
   replace('serverless.yml', 'timeoutInMillis: 310000', 'timeoutInMillis: 29000'); // only STREAM allows more
+  // It has no X-Ray.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the framework replaces it
+  replace('serverless.yml', '- ${file(serverless/resources/sampling.yml)}', '');
   // An alarm on the sum of several metrics fails the stack.
   const ofOneMetric = '.filter(([, { Properties }]) => !Properties.Metrics)';
   const kept = `Object.fromEntries(Object.entries(alarmResources)${ofOneMetric})`;

@@ -133,6 +133,29 @@ test('an update is rolled back for a share of failed requests in several minutes
   });
 });
 
+// X-Ray's default rule traces the first request of each second as well.
+test('X-Ray traces one in twenty requests of the stage, by a rule of its own', () => {
+  const [{ Name }] = propertiesOf('ApiGateway::RestApi');
+  const [{ StageName }] = propertiesOf('ApiGateway::Stage');
+  expect(propertiesOf('XRay::SamplingRule')).toMatchObject([
+    {
+      SamplingRule: {
+        ...{ ReservoirSize: 0, FixedRate: 0.05, Host: '*', HTTPMethod: '*', URLPath: '*', ResourceARN: '*' },
+        ...{ ServiceName: `${Name}/${StageName}`, ServiceType: 'AWS::ApiGateway::Stage' },
+      },
+    },
+  ]);
+});
+
+test("the names of X-Ray's rules differ by stage, and have at most 32 characters", () => {
+  const nameOf = (stage: string) => propertiesOf('XRay::SamplingRule', readTemplate(stage))[0].SamplingRule.RuleName;
+  const { default: _, ...stages } = parse(readFileSync('serverless/stages.yml', 'utf8'));
+  const names = Object.keys(stages).map((stage) => nameOf('prod').replace('prod', stage));
+  expect(nameOf('dev')).toBe(names[Object.keys(stages).indexOf('dev')]);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^.{1,32}$/);
+});
+
 // Below 1,000 requests in its periods, an alarm on p99 itself would stay in its state or follow single requests.
 test.each([
   ['LatencyAlarm', 'IF(requests >= 100, latency, 0)'],
@@ -158,6 +181,23 @@ test('the statuses that alarms count are those of the access log', () => {
   ]);
   expect(JSON.stringify(prod.Resources.UnauthorizedShareAlarm)).toContain('Status401');
   expect(JSON.stringify(prod.Resources.TooManyRequestsShareAlarm)).toContain('Status429');
+});
+
+test('the probe calls the custom domain, so that it also finds a lost record, mapping or certificate', () => {
+  const { BASE_URL } = withAll.Resources.ProbeFunction?.Properties.Environment.Variables ?? {};
+  expect(BASE_URL).toBe(withAll.Outputs.ServiceEndpoint?.Value);
+  expect(BASE_URL).toBe('https://api.example.com');
+});
+
+test("the alarm on the custom domain's certificate rings 30 days before its end, and when its metric ends with it", () => {
+  const [{ RegionalCertificateArn }] = propertiesOf('ApiGateway::DomainName', withAll);
+  expect(prod.Resources.CertificateAlarm).toBeUndefined();
+  expect(withAll.Resources.CertificateAlarm?.Properties).toMatchObject({
+    ...{ Namespace: 'AWS/CertificateManager', MetricName: 'DaysToExpiry', Statistic: 'Minimum' },
+    ...{ Dimensions: [{ Name: 'CertificateArn', Value: RegionalCertificateArn }] },
+    ...{ Period: 86_400, Threshold: 30, ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' },
+    ...{ AlarmActions: [{ Ref: 'AlarmTopic' }], OKActions: [{ Ref: 'AlarmTopic' }] },
+  });
 });
 
 test("Lambda's own retries of the probe are off, which EventBridge's setting does not do", () => {
