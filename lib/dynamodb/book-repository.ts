@@ -2,7 +2,7 @@ import type { BookFields, CreatedBook, VersionedBook } from '../books/book.ts';
 import { BookTooLargeError, CounterError, StorageUnavailableError } from '../books/errors.ts';
 import type { Write } from './attempts.ts';
 import { BookChange, checkBook, type Versions } from './book-change.ts';
-import { Counter, setLastId } from './counter.ts';
+import { Counter, repairAdvice } from './counter.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
 import { bookKey } from './keys.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
@@ -110,5 +110,5 @@ function createdBook(id: number, fields: BookFields, version: string, replayed =
 }
 
 function idInUse(id: number): CounterError {
-  return new CounterError(`the counter drew id ${id}, which a book has already: ${setLastId}`);
+  return new CounterError(`the counter drew id ${id}, which a book has already: ${repairAdvice}`);
 }

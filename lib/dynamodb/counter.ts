@@ -4,8 +4,8 @@ import { counterKey } from './keys.ts';
 import { type Item, parseCounter } from './stored-items.ts';
 import type { Table } from './table.ts';
 
-/** What an operator has to do when the counter is wrong (docs/operations.md). */
-export const setLastId = 'set its lastId to the highest id that was ever given';
+/** What an operator has to do when the counter is wrong. */
+export const repairAdvice = '`npm run counter` repairs it (docs/operations.md, "A CounterError")';
 
 /** The counter item, from which the ids of books are drawn: 1, 2, 3, … An id is never drawn twice. */
 export class Counter {
@@ -41,8 +41,7 @@ export class Counter {
     const readCounter = () => this.#table.get(counterKey, parseCounter);
     const lastId = (await readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await readCounter());
     if (lastId !== undefined) return lastId;
-    const remedy = 'put the item with the highest id that was ever given as its lastId (docs/operations.md)';
-    throw new CounterError(`the table has items and no counter: ${remedy}`);
+    throw new CounterError(`the table has items and no counter: ${repairAdvice}`);
   }
 
   /** A lost response needs no reading here: an `ADD` that is carried out twice leaves a gap between ids. */
@@ -67,7 +66,7 @@ export class Counter {
       },
       resolve: async (_lost, refusal) => {
         const lastId = refusal && (await this.readLastId());
-        if (lastId && lastId > max) throw new CounterError(`the counter is at 2^53-1, the highest id: ${setLastId}`);
+        if (lastId && lastId > max) throw new CounterError('the counter is at 2^53-1, the highest id');
         // In an empty table, the next attempt creates the counter.
         if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${inBounds}`;
         return undefined;

@@ -69,6 +69,7 @@ test('the list of a table with books and without a counter is an error, and not 
   await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: counterKey }));
 
   await expect(listBooks(table)).rejects.toThrow(CounterError);
+  await expect(listBooks(table)).rejects.toThrow('no counter: `npm run counter` repairs it');
 });
 
 test('texts of any syntax come back exactly, wherever database pages and shards end', async ({ table }) => {

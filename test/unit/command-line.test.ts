@@ -31,6 +31,12 @@ test.each([
   ['tools/bench/main.ts gard', 'There is no command gard'],
   ['tools/operations/smoke.ts', '--stage is needed.'],
   ['tools/operations/restore.ts --stage prod', '--table is needed.'],
+  [
+    'tools/operations/restore.ts --stage prod --table book-catalog-prod-1 --bring-back --switch',
+    '--bring-back keeps the table of the stage, and --switch does not.',
+  ],
+  ['tools/operations/counter.ts', '--stage is needed.'],
+  ['tools/operations/counter.ts --stage prod --at-least 1e9', '--at-least has to be an id.'],
 ])('%s says what is wrong', (command, stderr) => {
   expect(run(command, '', '')).toEqual({ status: 2, stdout: '', stderr });
 });
@@ -39,6 +45,8 @@ test.each([
   'conformance/main.ts',
   'tools/bench/main.ts',
   'tools/operations/smoke.ts',
+  'tools/operations/restore.ts',
+  'tools/operations/counter.ts',
   'tools/api/generate.ts',
   'tools/books/main.ts',
 ])('%s has help', (command) => {

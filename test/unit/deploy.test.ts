@@ -25,6 +25,7 @@ const domain = { domainName: 'api.example.com', certificateArn };
 const hostedZoneId = 'Z0123456789ABCDEFGHIJ';
 
 test.each([
+  ['REVIEW_IN_PROGRESS', 'npm run remove -- --stage prod'],
   ['ROLLBACK_COMPLETE', 'delete-stack --stack-name book-catalog-prod'],
   ['UPDATE_ROLLBACK_FAILED', 'continue-update-rollback --stack-name book-catalog-prod'],
 ])('a stack in %s takes no deploy, and what to do ends with: %s', (status, end) => {

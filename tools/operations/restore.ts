@@ -1,38 +1,52 @@
 /** `npm run restore -- --stage S --table T`: prepares a restored table for a stage, and switches the stage to it. */
 
+import { writeFileSync } from 'node:fs';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { type StageStack, stackNameOf } from '../../serverless/deploy/stack.ts';
 import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { readStack } from './deployed-stage.ts';
-import { completeTable, tableExists } from './restored-table.ts';
-import { compareBooks, raiseCounter, readCounter } from './stored-books.ts';
+import { completeTable, isComplete, tableExists, waitUntilActive } from './restored-table.ts';
+import { bringBooksBack, compareBooks } from './stored-books.ts';
+import { counterMargin, findLastId, raiseCounter } from './stored-counter.ts';
 import { switchStack, writeTableSetting } from './switch-table.ts';
 
-const usage = `Usage: npm run restore -- --stage STAGE --table TABLE [--switch] [--region REGION]
+const usage = `Usage: npm run restore -- --stage STAGE --table TABLE [--report FILE] [--bring-back | --switch] [--region REGION]
 
 Prepares a table that DynamoDB has restored: waits until it is active, gives it recovery, time to live, deletion
-protection and tags, and raises its counter above that of the table of the stage. Then it compares the books of both
-tables; or with --switch, it makes the stage use the restored table. A switch deploys nothing: code, template and other
-settings stay as they are, and the table before keeps its books. Needs the rights of an administrator.`;
+protection and tags, and raises its counter above that of the table of the stage. A table that was deleted, and restored
+under its own name, needs nothing more. Otherwise the command compares the books of both tables:
 
-/** How far the restored counter is above that of the live table, which goes on counting until the switch. */
-const counterMargin = 10_000;
+  --report FILE   writes the ids of all books that differ to a file, as JSON
+  --bring-back    puts the books that only the restored table has into the table of the stage, under their ids
+  --switch        makes the stage use the restored table. Nothing is deployed: code, template and other settings stay as
+                  they are, and the table before keeps its books
+
+Needs the rights of an administrator.`;
 
 const shownIds = 10;
 
 try {
   const text = { type: 'string' } as const;
-  const options = { stage: text, region: text, table: text, switch: { type: 'boolean', default: false } } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { stage: text, region: text, table: text, report: text, 'bring-back': flag, switch: flag };
   const { values } = parseOptions(usage, options);
   const { stage = endWithAdvice('--stage is needed.'), table = endWithAdvice('--table is needed.') } = values;
+  const { report, 'bring-back': bringsBack, switch: switches } = values;
+  if (bringsBack && switches) endWithAdvice('--bring-back keeps the table of the stage, and --switch does not.');
   selectTarget(stage, values.region);
-  await restore(stage, table, values.switch);
+  await restore(stage, table, { report, bringsBack, switches });
 } catch (error) {
   process.exitCode = reportStageError(error as Error);
 }
 
-async function restore(stage: string, table: string, switches: boolean): Promise<void> {
+interface RestoreOptions {
+  readonly report: string | undefined;
+  readonly bringsBack: boolean;
+  readonly switches: boolean;
+}
+
+async function restore(stage: string, table: string, options: RestoreOptions): Promise<void> {
   const client = new DynamoDB();
   const stack = await readStack(stage);
   const { BookTableName: live = '' } = stack.outputs;
@@ -42,21 +56,30 @@ async function restore(stage: string, table: string, switches: boolean): Promise
   if (!(await tableExists(client, table))) throw new StageError(`There is no table ${table}.`);
   const hasLive = await tableExists(client, live);
   console.log(`Stage ${stage} uses the table ${live}${hasLive ? '.' : ', which does not exist.'}`);
-  if (live === table) {
-    if (switches) await writeTableSetting(stage, table);
-    console.log('There is nothing to switch.');
-    return;
+  await waitUntilActive(client, table);
+  // A table that the stage uses, and that is complete, was not restored just now.
+  if (live !== table || !(await isComplete(client, table))) {
+    // Without the live table, nobody knows which ids it gave to books after the moment.
+    await raiseCounter(client, table, (await findLastId(client, hasLive ? live : table)) + counterMargin);
   }
   await completeTable(client, table, stack.tags);
-  // Without the live table, nobody knows which ids it gave to books after the moment.
-  await raiseCounter(client, table, (await readCounter(client, hasLive ? live : table)) + counterMargin);
-  if (switches) return switchTable(client, stage, stack, { live: hasLive ? live : undefined, table });
-  if (hasLive) await printComparison(client, live, table);
+  if (live === table) {
+    if (options.switches) await writeTableSetting(stage, table);
+    console.log(`${table} is ready. There is nothing to switch.`);
+    return;
+  }
+  if (options.switches) return switchTable(client, stage, stack, { live: hasLive ? live : undefined, table });
+  if (hasLive) await compare(client, { live, table }, options);
   console.log(`${table} is ready. Nothing has been switched: add --switch, or delete the table.`);
 }
 
-async function printComparison(client: DynamoDB, live: string, table: string): Promise<void> {
-  const lastId = await readCounter(client, table);
+/** Compares the books of two tables, and brings back those that the live one lacks, if that is wanted. */
+async function compare(
+  client: DynamoDB,
+  { live, table }: { readonly live: string; readonly table: string },
+  { report, bringsBack }: RestoreOptions,
+): Promise<void> {
+  const lastId = await findLastId(client, table);
   const { same, changed, onlyInFirst, onlyInSecond } = await compareBooks(client, live, table, lastId);
   const list = (ids: readonly number[]) => {
     const shown = ids.slice(0, shownIds).join(', ');
@@ -66,6 +89,13 @@ async function printComparison(client: DynamoDB, live: string, table: string): P
   console.log(`Changed back by a switch to ${table}: ${list(changed)}`);
   console.log(`Lost: ${list(onlyInFirst)}`);
   console.log(`Brought back: ${list(onlyInSecond)}`);
+  if (report !== undefined) {
+    writeFileSync(report, JSON.stringify({ changedBack: changed, lost: onlyInFirst, broughtBack: onlyInSecond }));
+    console.log(`All ids are in ${report}.`);
+  }
+  if (!bringsBack) return;
+  const count = await bringBooksBack(client, { from: table, to: live }, onlyInSecond);
+  console.log(`${count} books have been brought back to ${live}.`);
 }
 
 /** @param tables - the live table, unless it is deleted, and the one that takes its place */
@@ -81,7 +111,7 @@ async function switchTable(
   console.log(`Stage ${stage} uses ${table}.`);
   if (live === undefined) return;
   // Books that were created in the old table during the switch must not share their ids with others.
-  await raiseCounter(client, table, await readCounter(client, live));
+  await raiseCounter(client, table, await findLastId(client, live));
   console.log(`${live} is as it was; it costs its storage until you delete it.`);
   console.log(`The way back: npm run restore -- --stage ${stage} --table ${live} --switch`);
 }

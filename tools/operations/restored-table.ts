@@ -22,25 +22,33 @@ export async function tableExists(client: DynamoDB, TableName: string): Promise<
   }
 }
 
+/** Waits for the end of a restore, and of a change of the table. */
+export async function waitUntilActive(client: DynamoDB, TableName: string): Promise<void> {
+  await waitUntilTableExists({ client, minDelay: 2, maxDelay: 20, maxWaitTime: maxRestoreSeconds }, { TableName });
+}
+
+/** Whether a table has the last thing that {@link completeTable} gives it. */
+export async function isComplete(client: DynamoDB, TableName: string): Promise<boolean> {
+  const { Table } = await client.describeTable({ TableName });
+  return Table?.DeletionProtectionEnabled === true;
+}
+
 /**
- * Gives a table what a restore leaves out, when the restore has ended: recovery, time to live, deletion protection, tags.
+ * Gives an active table what a restore leaves out: recovery, time to live, tags, and at last deletion protection.
  *
  * @param Tags - those of the stack, which CloudFormation gave to the table before
  */
 export async function completeTable(client: DynamoDB, TableName: string, Tags: readonly Tag[]): Promise<void> {
-  const waitUntilActive = () =>
-    waitUntilTableExists({ client, minDelay: 2, maxDelay: 20, maxWaitTime: maxRestoreSeconds }, { TableName });
-  await waitUntilActive();
   await turnRecoveryOn(client, TableName);
   const { TimeToLiveDescription } = await client.describeTimeToLive({ TableName });
   if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
     const TimeToLiveSpecification = { Enabled: true, AttributeName: 'expiresAt' };
     await client.updateTimeToLive({ TableName, TimeToLiveSpecification });
   }
-  await client.updateTable({ TableName, DeletionProtectionEnabled: true });
-  await waitUntilActive();
   const { Table } = await client.describeTable({ TableName });
   await client.tagResource({ ResourceArn: Table?.TableArn, Tags: [...Tags] });
+  await client.updateTable({ TableName, DeletionProtectionEnabled: true });
+  await waitUntilActive(client, TableName);
 }
 
 /** DynamoDB refuses it for some minutes after a table has become active. */

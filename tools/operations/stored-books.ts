@@ -1,28 +1,15 @@
 import { hash } from 'node:crypto';
-import { type DynamoDB, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, type DynamoDB, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../../conformance/in-parallel.ts';
 import { bookFields } from '../../lib/books/book.ts';
-import { counterKey, shardOf } from '../../lib/dynamodb/keys.ts';
+import { shardOf } from '../../lib/dynamodb/keys.ts';
+import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
+import { raiseCounter } from './stored-counter.ts';
 
 const fieldNames = Object.keys(bookFields);
-const Key = Object.fromEntries(Object.entries(counterKey).map(([name, value]) => [name, { N: String(value) }]));
 
-/** @returns the last id that was drawn; 0 when the table has no counter */
-export async function readCounter(client: DynamoDB, TableName: string): Promise<number> {
-  const { Item } = await client.getItem({ TableName, Key, ConsistentRead: true });
-  return Number(Item?.lastId?.N ?? 0);
-}
-
-/** Raises the counter of a table, unless it is at `lastId` or above. */
-export async function raiseCounter(client: DynamoDB, TableName: string, lastId: number): Promise<void> {
-  if ((await readCounter(client, TableName)) >= lastId) return;
-  await client.updateItem({
-    TableName,
-    Key,
-    UpdateExpression: 'SET lastId = :lastId',
-    ConditionExpression: 'attribute_not_exists(lastId) OR lastId < :lastId',
-    ExpressionAttributeValues: { ':lastId': { N: String(lastId) } },
-  });
-}
+/** Requests in flight while books are brought back: enough to hide the latency, and far below the limit of a partition. */
+const booksAtOnce = 16;
 
 /**
  * Reads all books of two tables with ids up to `lastId`, a shard at a time.
@@ -65,4 +52,52 @@ async function digestShard(client: DynamoDB, TableName: string, shard: number) {
     }
   }
   return digests;
+}
+
+/**
+ * Puts books of a restored table into the live one under their ids, unless it has a book under the id.
+ *
+ * @param tables - the names of the restored and the live table
+ * @param ids - ascending
+ * @returns the number of books that are back
+ */
+export async function bringBooksBack(
+  client: DynamoDB,
+  tables: { readonly from: string; readonly to: string },
+  ids: readonly number[],
+): Promise<number> {
+  // First, because a list ends at the counter.
+  await raiseCounter(client, tables.to, ids.at(-1) ?? 0);
+  const results = await inParallel(ids.length, booksAtOnce, (index) => bringBack(client, tables, Number(ids[index])));
+  return results.filter(Boolean).length;
+}
+
+/**
+ * The write is as safe as those of the service (lib/dynamodb/book-change.ts): its token is above those of the book that
+ * was deleted, so late attempts of earlier writes are refused. It replaces the item of a deleted book only, and of an
+ * older one.
+ *
+ * @returns whether the book was put
+ */
+async function bringBack(client: DynamoDB, { from, to }: { from: string; to: string }, id: number): Promise<boolean> {
+  const Key = { shard: { N: String(shardOf(id)) }, id: { N: String(id) } };
+  const [restored, live] = await Promise.all(
+    [from, to].map(async (TableName) => (await client.getItem({ TableName, Key, ConsistentRead: true })).Item),
+  );
+  const isBook = restored !== undefined && restored.expiresAt === undefined;
+  if (!isBook || (live !== undefined && live.expiresAt === undefined)) return false;
+  const writeToken = { S: createWriteToken(restored.writeToken?.S, live?.writeToken?.S) };
+  try {
+    await client.putItem({
+      TableName: to,
+      Item: { ...restored, writeToken },
+      ConditionExpression:
+        'attribute_not_exists(id) OR (attribute_exists(expiresAt) AND NOT writeToken >= :writeToken)',
+      ExpressionAttributeValues: { ':writeToken': writeToken },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }

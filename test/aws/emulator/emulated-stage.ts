@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import { dirname, resolve } from 'node:path';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import { SSM } from '@aws-sdk/client-ssm';
 import { Catalog } from '../../../conformance/catalog.ts';
@@ -59,6 +62,11 @@ export async function startEmulatedStage() {
     return runCommand('npm', args, project.folder, { ...process.env, ...deployer });
   };
 
+  const administer = (script: string, ...options: readonly string[]) => {
+    const args = ['run', '--silent', script, '--', '--stage', stage, ...options];
+    return runCommand('npm', args, project.folder, process.env);
+  };
+
   /** Finds where the emulator serves the stage; the stack's outputs have AWS's address. */
   const findAddress = async () => {
     const { ServiceEndpoint = '' } = (await readStack(stage)).outputs;
@@ -88,9 +96,23 @@ export async function startEmulatedStage() {
       return spawn('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without, ...options);
     },
     /** Runs `npm run restore` as an administrator. */
-    restore(...options: readonly string[]) {
-      const args = ['run', '--silent', 'restore', '--', '--stage', stage, ...options];
-      return runCommand('npm', args, project.folder, process.env);
+    restore: (...options: readonly string[]) => administer('restore', ...options),
+    /** Runs `npm run counter` as an administrator. */
+    checkCounter: (...options: readonly string[]) => administer('counter', ...options),
+    /** Runs a script in bash with the rights of the pipeline, and with AWS's own command line. */
+    async shell(script: string): Promise<void> {
+      const PATH = `${dirname(resolve(command('aws')))}:${process.env.PATH}`;
+      const env = { ...process.env, ...deployer, PATH, AWS_DEFAULT_REGION: region }; // for version 1 of the CLI
+      const { status } = await runCommand('bash', ['-euc', script], project.folder, env);
+      assert.equal(status, 0, script);
+    },
+    /** Sends a request without a token and a body. @returns the status, whoever responds */
+    async readStatus(method: string, path: string): Promise<number | undefined> {
+      const { baseUrl, hostHeader } = await findAddress();
+      const sent = http.request(baseUrl + path, { method, headers: { Host: hostHeader } }).end();
+      const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
+      response.resume();
+      return response.statusCode;
     },
     async findVersion(): Promise<string> {
       const args = ['tools/operations/deployed.ts', '--stage', stage];

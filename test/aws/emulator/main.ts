@@ -17,8 +17,17 @@ import {
   stage,
   startEmulatedStage,
 } from './emulated-stage.ts';
-import { checkTable, failToSwitch, replaceDeletedTable, restoreUnderTraffic } from './restores.ts';
+import {
+  bringBooksBack,
+  checkTable,
+  failToSwitch,
+  repairCounter,
+  replaceDeletedTable,
+  restoreDeletedTable,
+  restoreUnderTraffic,
+} from './restores.ts';
 import { rotate } from './rotation.ts';
+import { stopAndGoOn } from './stops.ts';
 
 const settings = { alarmEmail: 'oncall@example.com', corsOrigin: 'https://docs.example.com', probe: 'on' };
 
@@ -72,6 +81,18 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
 
   step('Rotate the secrets: clients and the probe have the new password');
   await rotate(emulated);
+
+  step('Stop parts of the stage by the commands of the document, and undo it');
+  await stopAndGoOn(emulated);
+
+  step('Repair a lost counter');
+  await repairCounter(emulated);
+
+  step('Bring deleted books back');
+  await bringBooksBack(emulated);
+
+  step('Restore the deleted table under its own name');
+  await restoreDeletedTable(emulated, book);
 
   step('Restore the books while clients read');
   await restoreUnderTraffic(emulated, book);

@@ -17,6 +17,8 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`${serverless} deploy --stage prod`, wrong, noRegion],
   ['tools/operations/smoke.ts --stage prod', {}, noRegion],
   ['tools/operations/restore.ts --stage prod --table book-catalog-prod-1', {}, noRegion],
+  ['tools/operations/counter.ts --stage prod --repair', {}, noRegion],
+  [`tools/operations/counter.ts ${prdo}`, {}, noStage],
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],
   [`tools/operations/deployed.ts ${prod}`, {}, 'Could not load credentials from any providers'],

@@ -1,0 +1,132 @@
+import { DynamoDB, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test, vi } from 'vitest';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
+import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
+import { bringBooksBack, compareBooks } from '../../tools/operations/stored-books.ts';
+import {
+  type BookTable,
+  emma,
+  listBooks,
+  openBooks,
+  readCounter,
+  seedBooks,
+  setCounter,
+  storeBook,
+} from '../support/book-table.ts';
+import { useTables } from '../support/fixtures.ts';
+
+const tables = await useTables();
+const client = new DynamoDB({ endpoint: tables.endpoint, region: 'us-east-1' });
+
+/** Opens two tables with the same three books: the live one, and the restored one. */
+async function openBoth() {
+  const [live, restored] = await Promise.all([tables.open(), tables.open()]);
+  await Promise.all([live, restored].map((table) => seedBooks(table, 3, () => emma)));
+  return { live, restored };
+}
+
+const bringBack = ({ live, restored }: Readonly<Record<'live' | 'restored', BookTable>>, ids: readonly number[]) =>
+  bringBooksBack(client, { from: restored.tableName, to: live.tableName }, ids);
+
+async function readItem({ client, tableName }: BookTable, id: number) {
+  return (await client.send(new GetCommand({ TableName: tableName, Key: bookKey(id) }))).Item;
+}
+
+test('the books that only the restored table has are found, and brought back under their ids', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(live).delete(1);
+  await openBooks(live).update(2, { year: 1 });
+  await openBooks(restored).delete(3);
+  await storeBook(restored, { id: 12_345, ...emma });
+
+  const { same, changed, onlyInFirst, onlyInSecond } = await compareBooks(
+    client,
+    live.tableName,
+    restored.tableName,
+    12_345,
+  );
+  expect({ same, changed, onlyInFirst, onlyInSecond }).toEqual({
+    ...{ same: 0, changed: [2], onlyInFirst: [3], onlyInSecond: [1, 12_345] },
+  });
+  expect(await bringBack({ live, restored }, onlyInSecond)).toBe(2);
+
+  const books = [{ ...emma }, { ...emma, year: 1 }, { ...emma }, { ...emma }];
+  expect(await listBooks(live)).toEqual(books.map((book, index) => ({ id: [1, 2, 3, 12_345][index], ...book })));
+  expect((await openBooks(live).create(emma)).book.id).toBe(12_346);
+});
+
+test('a book that clients stored or brought back meanwhile is left alone', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(live).update(1, { title: 'A newer title' });
+  await openBooks(live).delete(2);
+  await openBooks(restored).delete(3);
+  expect(await bringBack({ live, restored }, [2])).toBe(1);
+  const before = await live.client.send(new ScanCommand({ TableName: live.tableName }));
+
+  expect(await bringBack({ live, restored }, [1, 2, 3])).toBe(0);
+
+  expect(await live.client.send(new ScanCommand({ TableName: live.tableName }))).toMatchObject({ Items: before.Items });
+});
+
+test.each([
+  ['a clock that is hours behind', -3_600_000],
+  ['the right clock', 0],
+])(
+  'with %s, a book that comes back has a version above all before, so that a late write is refused',
+  async (_, skew) => {
+    const { live, restored } = await openBoth();
+    const { version: before = '' } = await openBooks(live).get(1);
+    const late = createWriteToken(before);
+    await openBooks(live).delete(1);
+    const deleted = await readItem(live, 1);
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + skew);
+
+    await bringBack({ live, restored }, [1]);
+
+    const item = await readItem(live, 1);
+    expect(item).toEqual({ ...(await readItem(restored, 1)), writeToken: item?.writeToken });
+    expect(item?.writeToken > deleted?.writeToken).toBe(true);
+    expect(item?.writeToken > late).toBe(true);
+  },
+);
+
+test('a put that arrives late does not undo a second deletion', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(live).delete(1);
+  // Between the read of the live table and the put, the book is brought back by somebody else, and deleted again.
+  const putItem = vi.spyOn(client, 'putItem').mockImplementationOnce((async (input: PutItemCommandInput) => {
+    await bringBack({ live, restored }, [1]);
+    await openBooks(live).delete(1);
+    return client.putItem(input);
+  }) as typeof client.putItem);
+
+  expect(await bringBack({ live, restored }, [1])).toBe(0);
+  putItem.mockRestore();
+
+  expect(await listBooks(live)).toHaveLength(2);
+});
+
+test('the counter of the live table is raised to the ids that come back, and is otherwise kept', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(live).delete(1);
+  await bringBack({ live, restored }, [1]);
+  expect(await readCounter(live)).toBe(3);
+
+  await storeBook(restored, { id: 40_000, ...emma });
+  await setCounter(restored, 40_000);
+  await bringBack({ live, restored }, [40_000]);
+
+  expect(await readCounter(live)).toBe(40_000);
+});
+
+test('a book without a token, of another program, comes back too', async () => {
+  const { live, restored } = await openBoth();
+  const input = { TableName: restored.tableName, Key: bookKey(2), UpdateExpression: 'REMOVE writeToken' };
+  await restored.client.send(new UpdateCommand(input));
+  await openBooks(live).delete(2);
+
+  expect(await bringBack({ live, restored }, [2])).toBe(1);
+
+  expect((await openBooks(live).get(2)).book).toEqual({ id: 2, ...emma });
+});

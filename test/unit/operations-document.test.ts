@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { functions } from '../../serverless/functions.ts';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const operations = read('docs/operations.md');
+const { default: defaults } = parse(read('serverless/stages.yml'));
+const [, stopItNow = ''] = /\n## Stop it now\n(.*?)\n## /s.exec(operations) ?? [];
+
+test.each(['smoke', 'restore', 'counter'])('docs/operations.md uses npm run %s with options that it has', (script) => {
+  const { stdout: help } = spawnSync(process.execPath, [`tools/operations/${script}.ts`, '--help'], {
+    encoding: 'utf8',
+  });
+  const commands = operations.match(new RegExp(`npm run ${script} -- .*`, 'g')) ?? [];
+  const options = commands.flatMap((command) => command.match(/ --[a-z-]+/g) ?? []);
+
+  expect(commands.length).toBeGreaterThan(1);
+  expect(options.filter((option) => !help.includes(option))).toEqual([]);
+});
+
+test('"Stop it now" undoes the limits of the API to those of a deploy', () => {
+  const { throttlingRateLimit, throttlingBurstLimit, tokenThrottlingRateLimit, tokenThrottlingBurstLimit } = defaults;
+  const undo = [
+    `limit '*/*' ${throttlingRateLimit} ${throttlingBurstLimit}`,
+    `limit '~1token/POST' ${tokenThrottlingRateLimit} ${tokenThrottlingBurstLimit}`,
+  ];
+
+  expect(stopItNow).toContain(`# Undo:\n    ${undo.join('; ')}\n`);
+});
+
+test('"Stop it now" names every function, and no method that the API has not', () => {
+  const [, sentence = ''] = /\*\*One function\*\*, whoever calls it: (.*?)\./s.exec(stopItNow) ?? [];
+  const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const methods = [...stopItNow.matchAll(/(~1[a-z~1{}]+)\/([A-Z]+)/g)];
+  const routes = methods.map(([, path, method]) => `${method} ${path?.replaceAll('~1', '/')}`);
+  const known = functions.map(({ event: { method, path } }) => `${method} ${path}`);
+
+  expect(named.toSorted()).toEqual(functions.map(({ name }) => name).toSorted());
+  expect(routes.length).toBeGreaterThan(3);
+  expect(routes.filter((route) => !known.includes(route))).toEqual([]);
+});
