@@ -31,6 +31,8 @@ export interface Fault {
   readonly isSlow?: boolean;
   /** Whether the client has a whole response in time. */
   readonly isHarmless?: boolean | 'by chance';
+  /** Whether only successes meet it: a write that the engine refuses does not. */
+  readonly isOfSuccesses?: boolean;
 }
 
 /** Long, and below the client's timeout, which two of them exceed. */
@@ -195,6 +197,7 @@ function alter(name: string, change: BodyChange, checksum: Checksum, isHarmless 
     name: `${name} with ${checksum}`,
     isCarriedOut: true,
     isHarmless,
+    isOfSuccesses: true,
     async happen({ forward, outgoing }) {
       const { status, headers, body } = await forward();
       if (status >= 300) return outgoing.writeHead(status, headers).end(body);

@@ -41,9 +41,12 @@ const cases: Readonly<Record<string, Case>> = {
   'DELETE /book/{id} of another version': (_, id) => ({ type: 'delete', id, ifMatch: another }),
 };
 
-/** Whether requests fail under a lasting fault; `undefined` when they may. */
-export function failUnder(fault: Fault): () => boolean | undefined {
-  return () => (fault.isHarmless === 'by chance' ? undefined : !fault.isHarmless);
+/** Whether requests fail under a lasting fault; `undefined` when they may. A 412 is in the refusal of a write. */
+export function failUnder(fault: Fault): (name: string) => boolean | undefined {
+  return (name) => {
+    if (fault.isOfSuccesses && name.endsWith('of another version')) return false;
+    return fault.isHarmless === 'by chance' ? undefined : !fault.isHarmless;
+  };
 }
 
 /** Whether a request fails under a fault of one or two attempts: a lost attempt may find a book later. */
