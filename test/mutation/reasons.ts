@@ -1,0 +1,61 @@
+/** Mutants that no test kills, and why. Each has to survive: one that a test kills, or that is gone, fails the run. */
+interface Reason {
+  readonly file: string;
+  /** The code that is replaced, wherever the file has it. */
+  readonly code: string;
+  /** What replaces it, as the command prints it. */
+  readonly mutants: readonly string[];
+  readonly reason: string;
+}
+
+export const reasons: readonly Reason[] = [];
+
+/** Files whose mutants nobody has gone through: what lives in them does not fail a run yet. */
+export const unfinished: readonly string[] = [
+  'handlers/create-book.ts',
+  'handlers/create-token.ts',
+  'handlers/delete-book.ts',
+  'handlers/get-book.ts',
+  'handlers/list-books.ts',
+  'handlers/update-book.ts',
+  'lib/auth/credentials.ts',
+  'lib/auth/errors.ts',
+  'lib/auth/token.ts',
+  'lib/books/book.ts',
+  'lib/books/errors.ts',
+  'lib/config.ts',
+  'lib/dynamodb/attempts.ts',
+  'lib/dynamodb/book-change.ts',
+  'lib/dynamodb/book-list.ts',
+  'lib/dynamodb/book-repository.ts',
+  'lib/dynamodb/client.ts',
+  'lib/dynamodb/counter.ts',
+  'lib/dynamodb/errors.ts',
+  'lib/dynamodb/idempotency-claim.ts',
+  'lib/dynamodb/keys.ts',
+  'lib/dynamodb/query-page.ts',
+  'lib/dynamodb/request-handler.ts',
+  'lib/dynamodb/signing.ts',
+  'lib/dynamodb/stored-items.ts',
+  'lib/dynamodb/table-url.ts',
+  'lib/dynamodb/table.ts',
+  'lib/dynamodb/write-token.ts',
+  'lib/endpoint.ts',
+  'lib/error-outcome.ts',
+  'lib/fields.ts',
+  'lib/http/content-encoding.ts',
+  'lib/http/cors.ts',
+  'lib/http/entity-tag.ts',
+  'lib/http/envelope.ts',
+  'lib/http/header-values.ts',
+  'lib/http/idempotency-key.ts',
+  'lib/http/json-body.ts',
+  'lib/http/outcomes.ts',
+  'lib/http/stream-envelope.ts',
+  'lib/http/url-parameters.ts',
+  'lib/invocation-signal.ts',
+  'lib/log.ts',
+  'lib/named-error.ts',
+  'lib/require-token.ts',
+  'lib/streaming-endpoint.ts',
+];
