@@ -12,6 +12,8 @@ export interface HttpClientOptions {
   readonly hostHeader?: string | undefined;
   /** The maximum number of requests in flight; others wait. */
   readonly requestsAtOnce?: number | undefined;
+  /** The maximum rate. Requests are sent evenly. */
+  readonly requestsPerMinute?: number | undefined;
 }
 
 const timeoutMs = 30_000;
@@ -34,12 +36,15 @@ export class HttpClient {
   readonly #hostHeader: string | undefined;
   readonly #protocol: typeof http | typeof https;
   readonly #agent: http.Agent;
+  readonly #intervalMs: number;
+  #nextTurn = 0;
 
-  constructor({ baseUrl, hostHeader, requestsAtOnce = maxSockets }: HttpClientOptions) {
+  constructor({ baseUrl, hostHeader, requestsAtOnce = maxSockets, requestsPerMinute = Infinity }: HttpClientOptions) {
     this.#url = new URL(baseUrl);
     this.#hostHeader = hostHeader;
     this.#protocol = this.#url.protocol === 'https:' ? https : http;
     this.#agent = new this.#protocol.Agent({ keepAlive: true, maxSockets: requestsAtOnce, timeout: maxIdleMs });
+    this.#intervalMs = 60_000 / requestsPerMinute;
   }
 
   /** Turns a path below the base URL into a URL. */
@@ -55,6 +60,7 @@ export class HttpClient {
    */
   async send(request: HttpRequest, observe?: (response: HttpResponse) => void): Promise<HttpResponse> {
     for (let attempt = 1; ; attempt += 1) {
+      await this.#waitForTurn();
       const response = await this.#exchange(request);
       observe?.(response);
       if (request.maxResponseBytes === undefined) checkResponse(response);
@@ -66,6 +72,13 @@ export class HttpClient {
   /** Closes idle connections. */
   close(): void {
     this.#agent.destroy();
+  }
+
+  async #waitForTurn(): Promise<void> {
+    const now = performance.now();
+    const turn = Math.max(now, this.#nextTurn);
+    this.#nextTurn = turn + this.#intervalMs;
+    if (turn > now) await wait(turn - now);
   }
 
   async #exchange(request: HttpRequest): Promise<HttpResponse> {

@@ -12,6 +12,8 @@ export interface DeployedStage {
   readonly password: string;
   /** The web site whose scripts may call it. */
   readonly corsOrigin?: string | undefined;
+  /** The limit of a client address, in requests a minute. */
+  readonly requestsPerAddress?: number | undefined;
 }
 
 /** @throws {StageError} as {@link readStack} does, and an error of AWS when its credentials cannot be read */
@@ -19,7 +21,8 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
   const { ServiceEndpoint: baseUrl = '', ...outputs } = (await readStack(stage)).outputs;
   const { ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin, CredentialsSecret: SecretId } = outputs;
   const { SecretString = '' } = await new SecretsManager().getSecretValue({ SecretId });
-  return { baseUrl, executeApiUrl, corsOrigin, ...JSON.parse(SecretString) };
+  const requestsPerAddress = outputs.RequestsPerAddress && Number(outputs.RequestsPerAddress);
+  return { baseUrl, executeApiUrl, corsOrigin, requestsPerAddress, ...JSON.parse(SecretString) };
 }
 
 /** Finds the address at which a stage can be reached now: its domain name may not be in the DNS yet. */

@@ -7,6 +7,7 @@ import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 import { describeInvocations } from './invocation-reports.ts';
+import { planSmoke } from './smoke-plan.ts';
 
 /** A new account may have 10 concurrent instances, and other clients need some of them. */
 const requestsAtOnce = 4;
@@ -34,18 +35,23 @@ async function main(): Promise<number> {
     without: { type: 'string', multiple: true },
     report: text,
   });
-  const { stage = endWithAdvice('--stage is needed.'), region, without, report } = values;
+  const { stage = endWithAdvice('--stage is needed.'), region, without = [], report } = values;
   selectTarget(stage, region);
   const deployed = await findDeployedStage(stage);
   const baseUrl = values['base-url'] ?? (await findAddress(deployed));
   console.log(`Stage ${stage} at ${baseUrl}`);
+  const plan = planSmoke(deployed.requestsPerAddress);
+  if (plan.requestsPerMinute !== undefined) {
+    console.log(`The limit of an address leaves out: ${plan.without.join(', ')}. The others take minutes.`);
+  }
   const startedAt = Date.now();
   const { exitCode, gatewayCases } = await runSuite({
     ...deployed,
     baseUrl,
     hostHeader: values['host-header'],
-    without,
+    without: [...without, ...plan.without],
     requestsAtOnce,
+    requestsPerMinute: plan.requestsPerMinute,
     toleratesGateway: true,
   });
   if (report !== undefined) {
