@@ -84,8 +84,7 @@ async function bringBack(client: DynamoDB, { from, to }: { from: string; to: str
   const [restored, live] = await Promise.all(
     [from, to].map(async (TableName) => (await client.getItem({ TableName, Key, ConsistentRead: true })).Item),
   );
-  const isBook = restored !== undefined && restored.expiresAt === undefined;
-  if (!isBook || (live !== undefined && live.expiresAt === undefined)) return false;
+  if (restored === undefined || restored.expiresAt !== undefined) return false;
   const writeToken = { S: createWriteToken(restored.writeToken?.S, live?.writeToken?.S) };
   try {
     await client.putItem({
