@@ -12,6 +12,9 @@ const maxIdleMs = 20_000;
 /** JavaScript takes 9 ms for the checksum of a megabyte, and Node 2.5 ms to load zlib, whose checksum takes 0.15 ms. */
 const maxShortBytes = 4 * 1024;
 
+/** A success of GetItem. The response to another operation would mean that there is no such item. */
+const itemResponse = /^\{\s*(\}|"(Item|ConsumedCapacity)")/;
+
 type Handle = NodeHttpHandler['handle'];
 
 /**
@@ -21,8 +24,8 @@ type Handle = NodeHttpHandler['handle'];
  *   connections and no timer runs. How long they were idle is therefore checked when the next request is sent, by the
  *   wall clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
- * - It rejects a response whose checksum is wrong, or missing over HTTPS, or whose success body is not a JSON object.
- *   DynamoDB always sends the checksum. Other engines may not.
+ * - It rejects a response whose checksum is wrong, or missing over HTTPS, and a success whose body is not a JSON object,
+ *   or not one of GetItem. DynamoDB always sends the checksum. Other engines may not.
  */
 export function createRequestHandler() {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
@@ -76,6 +79,9 @@ export function createRequestHandler() {
         const isIntact = checksum === undefined || Number(checksum) === checksumOf(body);
         if (!isIntact) throw damaged('does not match its checksum');
         if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
+        const isGet = request.headers['x-amz-target']?.endsWith('.GetItem');
+        if (isSuccess && isGet && !itemResponse.test(body.toString('latin1', 0, 50)))
+          throw damaged('is not of GetItem');
         return { response: { statusCode, headers, body } };
       } catch (error) {
         for (const socket of idleSockets(agent)) socket.destroy();

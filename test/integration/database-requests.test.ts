@@ -121,8 +121,8 @@ describe('an idle connection', () => {
 });
 
 describe('a checksum', () => {
-  test.each([20, 4_096, 4_097, 100_000])('is compared with a body of %i bytes', async (bytes) => {
-    const body = `{"Other":"${'x'.repeat(bytes - 12)}"}`;
+  test.each([30, 4_096, 4_097, 100_000])('is compared with a body of %i bytes', async (bytes) => {
+    const body = `{"Item":{"a":{"S":"${'x'.repeat(bytes - 23)}"}}}`;
     let checksum = crc32(body);
     const { read } = await startDatabase((_request, response) =>
       response.writeHead(200, { 'x-amz-crc32': checksum }).end(body),

@@ -260,3 +260,10 @@ export const responseOfAnother = alter(
   (body) => body.toString().replace(/"id":\{"N":"\d+"\}/, '"id":{"N":"123456789"}'),
   'its checksum',
 );
+
+/** A response to a Query, as when each response is sent twice and the second one meets the next request. */
+export const responseToQuery = alter(
+  'a page of a Query',
+  () => '{"Count":1,"Items":[{"id":{"N":"1"}}],"ScannedCount":1}',
+  'its checksum',
+);

@@ -6,6 +6,7 @@ import {
   emptyResponses,
   type Fault,
   responseOfAnother,
+  responseToQuery,
   switchingProtocols,
   transportFaults,
 } from '../../simulators/faults.ts';
@@ -111,6 +112,16 @@ test('a response to the request for another book is not taken for that of this o
 
   await runRound(service, { names }, begin(2));
   await runRound(service, { names: names.slice(0, 3), fail: () => true }, begin(3));
+});
+
+test('a response to a Query is not taken for that of a GetItem, which would mean that there is no such item', async () => {
+  const service = await startFaultyService();
+  const names = ['GET /book/{id}', 'PUT /book/{id} without changes', 'GET /books'];
+  const begin = (attempts: number) => () =>
+    service.proxy.disturb({ fault: responseToQuery, operations: ['GetItem'], attempts });
+
+  await runRound(service, { names }, begin(2));
+  await runRound(service, { names, fail: () => true }, begin(3));
 });
 
 test('a write whose connection is reset while it is made secure was not sent, and needs no read', async () => {
