@@ -33,7 +33,7 @@ test.each([
   ['tools/operations/restore.ts --stage prod', '--table is needed.'],
   [
     'tools/operations/restore.ts --stage prod --table book-catalog-prod-1 --bring-back --switch',
-    '--bring-back keeps the table of the stage, and --switch does not.',
+    '--switch compares nothing: leave out --report and --bring-back.',
   ],
   ['tools/operations/counter.ts', '--stage is needed.'],
   ['tools/operations/counter.ts --stage prod --at-least 1e9', '--at-least has to be an id.'],

@@ -33,7 +33,8 @@ try {
   const { values } = parseOptions(usage, options);
   const { stage = endWithAdvice('--stage is needed.'), table = endWithAdvice('--table is needed.') } = values;
   const { report, 'bring-back': bringsBack, switch: switches } = values;
-  if (bringsBack && switches) endWithAdvice('--bring-back keeps the table of the stage, and --switch does not.');
+  const compares = bringsBack || report !== undefined;
+  if (compares && switches) endWithAdvice('--switch compares nothing: leave out --report and --bring-back.');
   selectTarget(stage, values.region);
   await restore(stage, table, { report, bringsBack, switches });
 } catch (error) {
@@ -56,6 +57,10 @@ async function restore(stage: string, table: string, options: RestoreOptions): P
   if (!(await tableExists(client, table))) throw new StageError(`There is no table ${table}.`);
   const hasLive = await tableExists(client, live);
   console.log(`Stage ${stage} uses the table ${live}${hasLive ? '.' : ', which does not exist.'}`);
+  const isCompared = hasLive && live !== table;
+  if (!isCompared && (options.bringsBack || options.report !== undefined)) {
+    throw new StageError(`There is no other table to compare ${table} with.`);
+  }
   await waitUntilActive(client, table);
   // A table that the stage uses, and that is complete, was not restored just now.
   if (live !== table || !(await isComplete(client, table))) {
@@ -69,7 +74,7 @@ async function restore(stage: string, table: string, options: RestoreOptions): P
     return;
   }
   if (options.switches) return switchTable(client, stage, stack, { live: hasLive ? live : undefined, table });
-  if (hasLive) await compare(client, { live, table }, options);
+  if (isCompared) await compare(client, { live, table }, options);
   console.log(`${table} is ready. Nothing has been switched: add --switch, or delete the table.`);
 }
 

@@ -126,6 +126,8 @@ export async function restoreDeletedTable(emulated: EmulatedStage, kept: Book): 
   await client.deleteTable({ TableName: StackName });
   assert.match((await emulated.restore('--table', StackName)).stderr, /^There is no table book-catalog-prod\.$/m);
   await restoreLikeAws(emulated, backup, StackName);
+  const refused = await emulated.restore('--table', StackName, '--bring-back');
+  assert.match(refused.stderr, /^There is no other table to compare book-catalog-prod with\.$/m);
   const { status, stdout } = await emulated.restore('--table', StackName);
   assert.match(stdout, /^book-catalog-prod is ready\. There is nothing to switch\.$/m);
   assert.equal(status, 0);
