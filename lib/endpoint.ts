@@ -22,9 +22,6 @@ type Handle = (event: APIGatewayProxyEvent) => Promise<Result>;
 /** The part of a function's timeout that is reserved for the 503 of a request that hangs. */
 const timeoutReserveMs = 100;
 
-/** The longest delay that setTimeout takes. With a longer timeout, every request would get a 503 at once. */
-const maxTimerMs = 2 ** 31 - 1;
-
 /** Makes the Lambda handler of an endpoint that anyone may call. @param success - the outcome when `handle` returns */
 export function publicEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
   return composeStack(config, [], async (event) => createResponse(success, await handle(event)));
@@ -57,11 +54,8 @@ export function composeStack<Response>(
       throw new HttpError(outcomes.serviceUnavailable, { cause });
     },
     requestStart: (request) => {
-      const { event, context } = request;
       // An event may be `null`, and the middleware reads its members before `refuseOtherEvents` refuses it.
-      if (!isRequest(event)) request.event = {};
-      const getRemainingTimeInMillis = () => Math.min(context.getRemainingTimeInMillis(), maxTimerMs);
-      request.context = { ...context, getRemainingTimeInMillis };
+      if (!isRequest(request.event)) request.event = {};
     },
   })
     .use(logRequests())
@@ -80,6 +74,6 @@ export function composeStack<Response>(
 
 /** Whether an event is a request of API Gateway. Queues, load balancers and people may invoke a function too. */
 function isRequest(event: unknown): event is APIGatewayProxyEvent {
-  const { httpMethod, requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
-  return typeof httpMethod === 'string' && typeof requestContext?.path === 'string';
+  const { requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
+  return typeof requestContext?.path === 'string';
 }

@@ -6,22 +6,23 @@ import { combinedValue } from './header-values.ts';
 import type { StreamedResponse } from './stream-envelope.ts';
 
 /** The content codings on offer, best first, each at the level that docs/benchmarks.md found worth its time. */
-const encoders: Readonly<Record<string, () => Transform & Zlib>> = {
-  zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
-  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
-  gzip: () => createGzip({ level: 4 }),
-};
+const encoders: readonly { readonly coding: string; readonly create: () => Transform & Zlib }[] = [
+  { coding: 'zstd', create: () => createZstdCompress() }, // at level 3, the default
+  { coding: 'br', create: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }) },
+  { coding: 'gzip', create: () => createGzip({ level: 4 }) },
+];
 
-const offered = [...Object.keys(encoders), 'identity'];
+const offered = [...encoders.map(({ coding }) => coding), 'identity'];
 
 /** Compresses the body of a response as `Accept-Encoding` asks, if it does (RFC 9110 section 12.5.3). */
 export function encodeContent(event: APIGatewayProxyEvent, response: StreamedResponse): StreamedResponse {
   // Clients that send a wildcard have not chosen a coding and may decode none.
-  const accepted = combinedValue(event, 'accept-encoding')?.toLowerCase().replaceAll('*', 'identity') ?? '';
-  const coding = negotiate(accepted, offered) ?? 'identity';
+  const accepted = combinedValue(event, 'accept-encoding').toLowerCase().replaceAll('*', 'identity');
+  const agreed = negotiate(accepted, offered);
   const headers = { ...response.headers, Vary: 'Accept-Encoding' };
-  const encoder = encoders[coding]?.();
-  if (encoder === undefined) return { ...response, headers };
+  const choice = encoders.find(({ coding }) => coding === agreed);
+  if (choice === undefined) return { ...response, headers };
+  const encoder = choice.create();
   const compressAll = async function* (chunks: AsyncIterable<string>) {
     yield* chunks;
     // Node's zstd adds an empty frame, which some clients refuse, when the end comes while writes wait (nodejs/node
@@ -30,5 +31,5 @@ export function encodeContent(event: APIGatewayProxyEvent, response: StreamedRes
   };
   // Unlike pipe(), it destroys the other end when either fails or leaves.
   const body = pipeline(response.body, compressAll, encoder, () => {});
-  return { ...response, headers: { ...headers, 'Content-Encoding': coding }, body };
+  return { ...response, headers: { ...headers, 'Content-Encoding': choice.coding }, body };
 }

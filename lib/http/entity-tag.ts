@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { combinedValue } from './header-values.ts';
+import { combinedValue, headerValues } from './header-values.ts';
 
 /** RFC 9110 section 8.8.3. */
-const tag = /(?<weak>W\/)?"(?<opaque>[\x21\x23-\x7e\x80-\xff]*)"/g;
+const tag = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
 /** A list of entity tags, whose elements may be empty (RFC 9110 section 5.6.1). */
 const tagList = /^(?:[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*)?(?:,|$))*$/;
@@ -19,18 +19,19 @@ export function entityTagHeader(version: string | undefined): Readonly<Record<st
  */
 export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | undefined {
   const value = combinedValue(event, 'if-match');
-  if (value === undefined || value === '*') return undefined;
-  return parseEntityTags(value).flatMap(({ weak, opaque = '' }) => (weak ? [] : [opaque]));
+  if (value === '*' || headerValues(event, 'if-match').length === 0) return undefined;
+  const strong = parseEntityTags(value).filter((each) => !each.startsWith('W/'));
+  return strong.map((each) => each.slice(1, -1));
 }
 
 /** Tells whether `If-None-Match` (RFC 9110 section 13.1.2), whose comparison is weak, names the version. */
 export function hasCurrentVersion(event: APIGatewayProxyEvent, version: string | undefined): boolean {
   const value = combinedValue(event, 'if-none-match');
-  if (value === undefined) return false;
-  return value === '*' || parseEntityTags(value).some(({ opaque }) => opaque === version);
+  const { ETag } = entityTagHeader(version);
+  return value === '*' || parseEntityTags(value).some((each) => each.replace('W/', '') === ETag);
 }
 
 /** Parses a list of entity tags. A list with a malformed element has none. */
-function parseEntityTags(list: string) {
-  return tagList.test(list) ? Array.from(list.matchAll(tag), ({ groups = {} }) => groups) : [];
+function parseEntityTags(list: string): readonly string[] {
+  return tagList.test(list) ? Array.from(list.matchAll(tag), ([text]) => text) : [];
 }

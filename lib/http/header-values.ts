@@ -7,19 +7,17 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
  * @param name - in lower case
  */
 export function headerValues(event: APIGatewayProxyEvent, name: string): readonly string[] {
-  const values = valuesOf(event.multiValueHeaders, name).flat();
+  const values = valuesOf(event.multiValueHeaders, name);
   // Test events of AWS's console may lack either or both.
   return values.length > 0 ? values : valuesOf(event.headers, name);
 }
 
-/** Combines the values of a header whose value is a list (RFC 9110 section 5.2). */
-export function combinedValue(event: APIGatewayProxyEvent, name: string): string | undefined {
-  const values = headerValues(event, name);
-  return values.length === 0 ? undefined : values.join().trim();
+/** Combines the values of a header whose value is a list (RFC 9110 section 5.2). Without values, the text is empty. */
+export function combinedValue(event: APIGatewayProxyEvent, name: string): string {
+  return headerValues(event, name).join().trim();
 }
 
-function valuesOf<Value>(headers: Readonly<Record<string, Value | undefined>> | null, name: string): Value[] {
-  return Object.entries(headers ?? {}).flatMap(([key, value]) =>
-    key.toLowerCase() === name && value !== undefined ? [value] : [],
-  );
+function valuesOf(headers: Readonly<Record<string, unknown>> | null, name: string): readonly string[] {
+  const named = Object.entries(headers ?? {}).filter(([key]) => key.toLowerCase() === name);
+  return named.flatMap(([, value]) => value as string | string[]);
 }

@@ -10,8 +10,8 @@ export const urlParameters = {
   after: { type: 'integer', minimum: 0, default: 0 },
 } as const;
 
-/** Decimal digits without sign and leading zero. 16 digits hold every safe integer. */
-const canonicalUnsignedInteger = /^(?:0|[1-9][0-9]{0,15})$/;
+/** Decimal digits without sign and leading zero. */
+const canonicalUnsignedInteger = /^(?:0|[1-9][0-9]*)$/;
 
 /** Reads the `{id}` of the path. @throws {HttpError} 404 when no book can have that id */
 export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
@@ -30,7 +30,7 @@ export function readPageQuery({ queryStringParameters }: APIGatewayProxyEvent) {
 }
 
 function parseUnsignedInteger(text: string | undefined, schema: Schema) {
-  const value = text !== undefined && canonicalUnsignedInteger.test(text) ? Number(text) : Number.NaN;
+  const value = canonicalUnsignedInteger.test(String(text)) ? Number(text) : Number.NaN;
   return isValueOf(schema, value) ? value : undefined;
 }
 

@@ -5,9 +5,6 @@ import { useTables, validToken } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
 import { invoke, settings, startForTest } from './start-function.ts';
 
-/** setTimeout takes no more. */
-const maxTimerMs = 2 ** 31 - 1;
-
 const { open } = await useTables();
 
 /** Starts an instance of a function over a table with one book, and makes a request that it can serve. */
@@ -52,19 +49,16 @@ test.each(functions)(
   },
 );
 
-test.each(functions)(
-  '$name survives requests whose members have other types, and one with a deadline beyond a timer',
-  async (definition) => {
-    const { instance, request } = await start(definition);
-    for (const members of [
-      { headers: { Authorization: 7 } },
-      { multiValueHeaders: 'x' },
-      { headers: [null], body: 1, path: {} },
-    ]) {
-      const event = { ...request, queryStringParameters: 'x', pathParameters: 1, ...members };
-      expect([200, 201, 400, 401, 404]).toContain((await invoke(instance, event)).statusCode);
-    }
+test.each(functions)('$name survives requests whose members have other types', async (definition) => {
+  const { instance, request } = await start(definition);
+  for (const members of [
+    { headers: { Authorization: 7 } },
+    { multiValueHeaders: 'x' },
+    { headers: [null], body: 1, path: {} },
+  ]) {
+    const event = { ...request, queryStringParameters: 'x', pathParameters: 1, ...members };
+    expect([200, 201, 400, 401, 404]).toContain((await invoke(instance, event)).statusCode);
+  }
 
-    expect((await invoke(instance, request, 2 * maxTimerMs)).envelope.message).toMatch(/success/);
-  },
-);
+  expect((await invoke(instance, request)).envelope.message).toMatch(/success/);
+});

@@ -16,11 +16,10 @@ export interface FunctionResponse {
 interface Invocation extends PromiseWithResolvers<FunctionResponse> {
   readonly id: string;
   readonly event: unknown;
-  readonly timeoutMs: number;
 }
 
-/** The function's timeout, unless a test has another one. */
-const usualTimeoutMs = 30_000;
+/** The function's timeout. */
+const timeoutMs = 30_000;
 
 /** Of a response that is not streamed: "Lambda quotas", as its error message gives it. */
 const maxPayloadBytes = 6_291_556;
@@ -50,8 +49,8 @@ export class RuntimeApi {
   }
 
   /** @returns the response when it starts @throws an Error when the invocation fails, or the function reports one */
-  invoke(event: unknown, timeoutMs = usualTimeoutMs): Promise<FunctionResponse> {
-    const invocation = { id: randomUUID(), event, timeoutMs, ...Promise.withResolvers<FunctionResponse>() };
+  invoke(event: unknown): Promise<FunctionResponse> {
+    const invocation = { id: randomUUID(), event, ...Promise.withResolvers<FunctionResponse>() };
     this.#invocations.set(invocation.id, invocation);
     this.#queue.push(invocation);
     this.#dispatch();
@@ -75,7 +74,7 @@ export class RuntimeApi {
     this.#waiting.writeHead(200, {
       'Content-Type': 'application/json',
       'Lambda-Runtime-Aws-Request-Id': invocation.id,
-      'Lambda-Runtime-Deadline-Ms': String(Date.now() + invocation.timeoutMs),
+      'Lambda-Runtime-Deadline-Ms': String(Date.now() + timeoutMs),
       'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:test',
       'Lambda-Runtime-Trace-Id': 'Root=1-00000000-000000000000000000000000;Sampled=0',
     });

@@ -36,7 +36,7 @@ export async function startForTest(...args: Parameters<typeof startFunction>): P
 }
 
 /** Sends a request to an instance, and reads the envelope of its response. */
-export async function invoke({ api }: LambdaInstance, event: unknown, timeoutMs?: number) {
-  const { statusCode, body } = await api.invoke(event, timeoutMs);
+export async function invoke({ api }: LambdaInstance, event: unknown) {
+  const { statusCode, body } = await api.invoke(event);
   return { statusCode, envelope: JSON.parse((await buffer(body)).toString()) };
 }

@@ -102,6 +102,7 @@ const { requestContext, ...withoutContext } = createEvent();
 const { path: _, ...withoutPath } = requestContext;
 
 test.for([
+  ['nothing', null],
   ['a schedule', {}],
   ['an event without a context', withoutContext],
   ['a load balancer', { ...withoutContext, requestContext: { elb: { targetGroupArn: 'arn' } } }],

@@ -1,5 +1,9 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
+import * as token from '../../../lib/auth/errors.ts';
+import * as books from '../../../lib/books/errors.ts';
+import { ConfigError } from '../../../lib/config.ts';
+import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
 import { namedError } from '../../../lib/named-error.ts';
 
 test('an error is printed with its name, whatever a minifier calls its class', () => {
@@ -8,4 +12,15 @@ test('an error is printed with its name, whatever a minifier calls its class', (
   // Lambda's runtime prints the name of the class.
   expect([error.name, error.constructor.name]).toEqual(['ConfigError', 'ConfigError']);
   expect(inspect(error)).toMatch(/^ConfigError: SECRET_TOKEN is not set\n/);
+});
+
+test('each error has the name of its class in the log', () => {
+  const named = Object.entries({ ...token, ...books }).map(([name, Type]) => [name, new Type()] as const);
+  for (const [name, error] of [
+    ...named,
+    ['ConfigError', new ConfigError([])],
+    ['HttpError', new HttpError(outcomes.badRequest)],
+  ] as const) {
+    expect(error.name).toBe(name);
+  }
 });

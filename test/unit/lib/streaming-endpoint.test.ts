@@ -1,4 +1,12 @@
-import { brotliDecompressSync, gunzipSync, inflateRawSync, zstdDecompressSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  gzipSync,
+  inflateRawSync,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { test as base, expect } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
@@ -79,6 +87,17 @@ test.each<[string, (body: Buffer) => Buffer, string[]]>([
     const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
     expect(JSON.parse(decode(bytes).toString()).data).toEqual([1, 2]);
   }
+});
+
+test.each([
+  ['br', 'quality 3', (text: string) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })],
+  ['gzip', 'level 4', (text: string) => gzipSync(text, { level: 4 })],
+])('%s compresses at %s', async (coding, _level, compress) => {
+  const part = Array.from({ length: 5_000 }, (_, index) => `${index * 7919}`).join();
+
+  const [plain, compressed] = [await request([part]), await request([part], { 'Accept-Encoding': coding })];
+
+  expect(Buffer.from(compressed.body, 'base64')).toHaveLength(compress(plain.body).length);
 });
 
 const info = { info: true } as const;

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { locationHeader } from '../../../../lib/http/url-parameters.ts';
+import { locationHeader, readBookId } from '../../../../lib/http/url-parameters.ts';
 import { createEvent } from '../../../support/load-handlers.ts';
 
 test.each([
@@ -11,4 +11,8 @@ test.each([
   const requestContext = { path: `${stage}/book${end}` } as APIGatewayProxyEvent['requestContext'];
 
   expect(locationHeader(createEvent({ requestContext }), 7)).toEqual({ Location: `${stage}/book/7` });
+});
+
+test('an event without path parameters names no book', () => {
+  expect(() => readBookId(createEvent())).toThrow('Book not found');
 });
