@@ -12,6 +12,7 @@ Checks a running service against every rule of its specification, over HTTP. It 
   --secret S          the service's SECRET_TOKEN: also test tokens that only its owner can sign
   --host-header H     send this Host instead of that of the URL
   --cors-origin O     the service's CORS_ORIGIN, when it has one
+  --token-lifetime S  the service's TOKEN_LIFETIME in seconds, when it is not 900
   --without NAME      leave out a group, or a case by its whole name; may be repeated
   --help              show this text
 
@@ -27,6 +28,7 @@ const options = {
   secret: text,
   'host-header': text,
   'cors-origin': text,
+  'token-lifetime': text,
   without: { type: 'string', multiple: true },
   help: { type: 'boolean' },
 } as const;
@@ -36,7 +38,13 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const { 'base-url': baseUrl, 'host-header': hostHeader, 'cors-origin': corsOrigin, ...rest } = values;
+const {
+  'base-url': baseUrl,
+  'host-header': hostHeader,
+  'cors-origin': corsOrigin,
+  'token-lifetime': lifetime,
+  ...rest
+} = values;
 const { username, password, without = [] } = rest;
 if (baseUrl === undefined || username === undefined || password === undefined) {
   endWith('--base-url, --username and --password are needed.');
@@ -48,7 +56,11 @@ const known = [...groupNames, ...conformanceCases.map(({ name }) => name)];
 const unknown = without.find((name) => !known.includes(name));
 if (unknown !== undefined) endWith(`There is no group or case ${unknown}.`);
 
-const { exitCode } = await runSuite({ ...rest, baseUrl, username, password, hostHeader, corsOrigin });
+const tokenLifetime = lifetime === undefined ? undefined : Number(lifetime);
+if (tokenLifetime !== undefined && !Number.isInteger(tokenLifetime)) endWith(`${lifetime} is not a number of seconds.`);
+
+const settings = { hostHeader, corsOrigin, tokenLifetime };
+const { exitCode } = await runSuite({ ...rest, baseUrl, username, password, ...settings });
 process.exitCode = exitCode;
 
 function readOptions() {

@@ -5,10 +5,10 @@ import { publicEndpoint } from '../lib/endpoint.ts';
 import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 
-const config = loadConfig(['credentials']);
+const config = loadConfig(['username', 'password', 'tokenLifetime']);
 warnOfWeakSecret(config);
-const matchesCredentials = createCredentialsMatcher(config.credentials);
-const signToken = createTokenSigner(config.signingSecret);
+const matchesCredentials = createCredentialsMatcher(config);
+const signToken = createTokenSigner(config.signingSecret, config.tokenLifetime);
 const success = { status: 200, message: 'Token generated successfully' };
 
 /** POST /token */

@@ -1,5 +1,7 @@
 /** What the plugins use of the Serverless Framework (osls), whose own types describe serverless.yml alone. */
 
+import type { StageParameters } from './deploy/stage-parameters.ts';
+
 export interface Serverless {
   readonly serviceDir: string;
   readonly configurationFilename: string;
@@ -25,6 +27,7 @@ export interface Service {
     readonly runtime: string;
     /** In seconds. */
     readonly timeout: number;
+    readonly environment?: FunctionEnvironment;
     readonly compiledCloudFormationTemplate: Template;
     rollbackConfiguration?: object;
     stackParameters?: readonly object[];
@@ -37,27 +40,15 @@ export interface PluginUtils {
   readonly log: { readonly notice: (message: string) => void };
 }
 
-/** The parameters of serverless/stages.yml that the plugins use. An unset one is the empty string. */
-export interface StageParameters {
-  readonly domainName: string;
-  readonly certificateArn: string;
-  readonly hostedZoneId: string;
-  readonly requestsPerAddress: string | number;
-  readonly permissionsBoundary: string;
-  readonly monitoringMinutes: string | number;
-  readonly tableName: string;
-  readonly alarmEmail: string;
-  readonly monthlyBudget: string | number;
-  readonly listConcurrency: string | number;
-  readonly probe: string;
-  readonly corsOrigin: string;
-}
+/** Variables by name: texts, or references of CloudFormation. */
+type FunctionEnvironment = Readonly<Record<string, unknown>>;
 
 export interface FunctionDefinition {
   /** Path of the module without its extension, a dot, the name of the export. */
   readonly handler: string;
   /** In seconds. */
   readonly timeout?: number;
+  readonly environment?: FunctionEnvironment;
   /** Its actions on the book table, like `GetItem`. */
   readonly tableActions?: readonly string[];
   readonly events?: readonly { http?: string | HttpEvent }[];

@@ -1,8 +1,6 @@
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose';
 import { InvalidTokenError, TokenNotSignedError } from './errors.ts';
 
-const lifetimeSeconds = 15 * 60; // specification 5.5
-
 /** The HMAC methods of RFC 7518 section 3.2. */
 const algorithms = ['HS256', 'HS384', 'HS512'];
 
@@ -13,7 +11,7 @@ const maxVerifiedTokens = 100;
 const compactToken = /^[\w-]+\.[\w-]*\.[\w-]+$/;
 
 /** Makes the function that issues tokens: JWTs signed with HS256, whose one claim is `exp` (specification 5.5). */
-export function createTokenSigner(secret: string): () => Promise<string> {
+export function createTokenSigner(secret: string, lifetimeSeconds: number): () => Promise<string> {
   const bytes = new TextEncoder().encode(secret);
   let key: CryptoKey | undefined;
   return async () => {

@@ -1,30 +1,41 @@
 import type { Hooks, Serverless } from '../framework.ts';
 import { readSettings, settingsPath } from './settings.ts';
 import { stackNameOf } from './stack.ts';
-import { findParameterProblem } from './stage-parameters.ts';
+import { findParameterProblem, stageParameters } from './stage-parameters.ts';
 import { findRegion, findStageProblem, noRegion } from './target.ts';
+
+/** What the framework gives to the resolver of a variable `${source:address}`. */
+interface Variable {
+  readonly address: string;
+  readonly resolveVariable: (variable: string) => Promise<unknown>;
+}
 
 /** The commands that talk to AWS. */
 const remoteCommands = ['deploy', 'remove', 'rollback', 'info'];
 
 /**
  * Serverless plugin that checks a command before it does anything. It ends one whose stage, region, credentials or
- * parameters are wrong or missing. It also resolves the variable `${setting:NAME}`: in a deploy to a setting of the
- * stage (settings.ts), in other commands to nothing.
+ * parameters are wrong or missing. It also resolves two variables:
+ * - `${setting:NAME}`: in a deploy to a setting of the stage (settings.ts), in other commands to nothing.
+ * - `${parameters:all}`: to the values of all parameters in the table (stage-parameters.ts).
  */
 export default class SettingsPlugin {
   readonly hooks: Hooks;
   readonly configurationVariablesSources = {
-    setting: { resolve: ({ address }: { readonly address: string }) => this.#resolveSetting(address) },
+    setting: { resolve: ({ address }: Variable) => this.#resolveSetting(address) },
+    parameters: { resolve: resolveParameters },
   };
   readonly #serverless: Serverless;
   readonly #isRemote: boolean;
+  /** The options `--param NAME=VALUE`. */
+  readonly #overrides: readonly string[];
   /** The names in `${setting:NAME}`. */
   readonly #settingNames = new Set<string>();
   #settings: Promise<ReadonlyMap<string, string>> | undefined;
 
-  constructor(serverless: Serverless, options: { readonly region?: string }) {
+  constructor(serverless: Serverless, options: { readonly region?: string; readonly param?: readonly string[] }) {
     this.#serverless = serverless;
+    this.#overrides = options.param ?? [];
     this.#isRemote = remoteCommands.includes(serverless.processedInput.commands[0] ?? '');
     // Already here, because the framework next announces a deploy to its default region.
     if (!findRegion(options.region) && this.#isRemote) this.#fail(noRegion);
@@ -45,6 +56,11 @@ export default class SettingsPlugin {
       const parameter = `${settingsPath(this.#stage)}/${unknown}`;
       const known = [...this.#settingNames].join(', ');
       this.#fail(`${parameter} in Parameter Store is no setting. Settings are ${known}.`);
+    }
+    const names = Object.keys(stageParameters);
+    const unused = this.#overrides.find((override) => !names.includes(override.split('=', 1)[0] ?? ''));
+    if (unused !== undefined) {
+      this.#fail(`--param ${unused} names none of the parameters in serverless/stages.yml: ${names.join(', ')}.`);
     }
     const parameters = this.#serverless.service.custom.stage;
     const problem = findParameterProblem(parameters, stackNameOf(this.#stage), this.#aws.getRegion());
@@ -80,4 +96,10 @@ export default class SettingsPlugin {
   #fail(message: string): never {
     throw new this.#serverless.classes.Error(message);
   }
+}
+
+async function resolveParameters({ resolveVariable }: Variable): Promise<{ readonly value: object }> {
+  const names = Object.keys(stageParameters);
+  const values = await Promise.all(names.map(async (name) => [name, await resolveVariable(`param:${name}`)]));
+  return { value: Object.fromEntries(values) };
 }

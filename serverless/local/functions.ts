@@ -3,6 +3,7 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { settings } from '../../lib/settings.ts';
 import { type FunctionDefinition, type HttpEvent, readHttpEvent, type Service } from '../framework.ts';
 
 export interface LoadedFunction {
@@ -16,8 +17,14 @@ export interface LoadedFunction {
 type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unknown>) &
   ((event: APIGatewayProxyEvent, response: unknown, context: Context) => Promise<unknown>);
 
-/** serverless.yml names functions that are not there. */
+/** serverless.yml names functions or settings that are not there. */
 export class DefinitionError extends Error {}
+
+/** The variables that serverless.yml may give to functions: the settings, and two that no function reads. */
+const variables: readonly string[] = [
+  ...Object.values(settings).map(({ variable }) => variable),
+  ...['DEPLOYED_AT', 'NODE_OPTIONS'],
+];
 
 const generationQuery = /\?generation=\d+$/;
 
@@ -49,6 +56,12 @@ export function createFunctionLoader(directory: string) {
     const query = generation === 0 ? '' : `?generation=${generation}`;
     generation += 1;
     if (!functions) throw new DefinitionError('serverless.yml has no functions');
+    const environments = [provider, ...Object.values(functions)].map(({ environment = {} }) => environment);
+    const unknown = environments.flatMap(Object.keys).find((name) => !variables.includes(name));
+    if (unknown !== undefined) {
+      const advice = `declare it in lib/settings.ts, and restart (CONTRIBUTING.md, "Add a setting")`;
+      throw new DefinitionError(`serverless.yml gives functions ${unknown}, which is not a setting: ${advice}`);
+    }
     const load = async ([name, { handler, timeout, events = [] }]: [string, FunctionDefinition]) => {
       const dot = handler.lastIndexOf('.');
       const [file, exported] = [`${handler.slice(0, dot)}.ts`, handler.slice(dot + 1)];

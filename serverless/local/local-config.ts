@@ -1,24 +1,29 @@
 import { join, resolve } from 'node:path';
-import { type Config, ConfigError, loadConfig } from '../../lib/config.ts';
-import type { TableLocation } from '../../lib/dynamodb/client.ts';
+import { type Config, ConfigError, readSettings } from '../../lib/config.ts';
+import { type Environment, type FunctionSetting, oneOf, secret, settings, text } from '../../lib/settings.ts';
 import { readDotEnv } from './dot-env.ts';
 import { StartError } from './start-error.ts';
 
-type Settings = Readonly<Record<string, string | undefined>>;
+/**
+ * The settings of the local service: those of the functions, and its own. The secrets have defaults here only. Deployed
+ * stages have generated ones.
+ */
+export const localSettings = {
+  ...settings,
+  signingSecret: { ...settings.signingSecret, default: 'for local development only, never for production' },
+  username: { ...settings.username, default: 'admin' },
+  password: { ...settings.password, default: 'password' },
+  /** The folder of the embedded engine's data, used without `table`. */
+  dataFolder: { variable: 'DB_PATH', kind: text, default: '.dynamodb' },
+  logFormat: { variable: 'LOG_FORMAT', kind: oneOf('json'), default: '' },
+} as const satisfies Readonly<Record<string, FunctionSetting>>;
 
-/** For the local service only. Deployed stages have generated secrets. */
-const localDefaults: Settings = {
-  SECRET_TOKEN: 'for local development only, never for production',
-  AUTH_USERNAME: 'admin',
-  AUTH_PASSWORD: 'password',
-  DB_PATH: '.dynamodb',
-};
-
-export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials' | 'corsOrigin'> {
-  /** DB_URL. Without it, the books are in the embedded engine. */
-  readonly table?: TableLocation;
-  /** DB_PATH, the folder of the embedded engine's data, as an absolute path. */
+export interface LocalConfig extends Omit<Config, 'table'>, Partial<Pick<Config, 'table'>> {
+  /** As an absolute path. */
   readonly dataFolder: string;
+  readonly logFormat: string | undefined;
+  /** The settings of the functions as their environment. */
+  readonly environment: Environment;
 }
 
 /**
@@ -27,26 +32,33 @@ export interface LocalConfig extends Pick<Config, 'signingSecret' | 'credentials
  *
  * @throws {StartError} when a setting is wrong
  */
-export function loadLocalConfig(directory: string, environment: Settings): LocalConfig {
-  const dotEnv = readDotEnv(join(directory, '.env'));
+export function loadLocalConfig(directory: string, environment: Environment): LocalConfig {
+  const variables = Object.values(localSettings).map(({ variable }) => variable);
+  const dotEnv = readDotEnv(join(directory, '.env'), variables);
   const unset = environment.DB_PATH === undefined ? {} : { DB_URL: undefined };
-  const settings: Settings = { ...localDefaults, ...dotEnv, ...unset, ...environment };
-  const dataFolder = settings.DB_PATH || undefined;
+  const given: Environment = { ...dotEnv, ...unset, ...environment };
+  const { table, ...others } = localSettings;
+  const read = given.DB_URL === undefined ? others : { ...others, table };
   try {
-    if (dataFolder === undefined) throw new ConfigError(['DB_PATH is empty']);
-    const external = settings.DB_URL !== undefined;
-    const config = loadConfig(external ? ['credentials', 'table'] : ['credentials'], settings);
-    return { ...config, dataFolder: resolve(directory, dataFolder) };
+    const config = readSettings(read, Object.keys(read) as (keyof typeof others)[], given);
+    const ofFunctions = Object.keys(settings).flatMap((name) => {
+      const { variable, default: fallback }: FunctionSetting = localSettings[name as keyof typeof settings];
+      const value = given[variable] ?? fallback;
+      return value === undefined ? [] : [[variable, value]];
+    });
+    const dataFolder = resolve(directory, config.dataFolder);
+    return { ...config, dataFolder, environment: Object.fromEntries(ofFunctions) };
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause;
     const source = `the environment or from a file .env in ${directory}`;
-    const text = `${cause.message} Settings come from ${source}; unset one to use its default.`;
-    throw new StartError(text, { cause });
+    const message = `${cause.message} Settings come from ${source}; unset one to use its default.`;
+    throw new StartError(message, { cause });
   }
 }
 
 /** @returns the names of the secrets that have the default, which everybody knows */
-export function findKnownSecrets({ signingSecret, credentials }: LocalConfig): readonly string[] {
-  const secrets = { SECRET_TOKEN: signingSecret, AUTH_PASSWORD: credentials.password };
-  return Object.entries(secrets).flatMap(([name, secret]) => (localDefaults[name] === secret ? name : []));
+export function findKnownSecrets({ environment }: LocalConfig): readonly string[] {
+  const secrets: readonly FunctionSetting[] = Object.values(localSettings).filter(({ kind }) => kind === secret);
+  const known = secrets.filter((setting) => environment[setting.variable] === setting.default);
+  return known.map(({ variable }) => variable);
 }

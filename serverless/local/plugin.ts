@@ -54,16 +54,10 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   Error.stackTraceLimit = 10;
   const { serviceDir, service, configurationFilename } = serverless;
   const config = loadLocalConfig(serviceDir, process.env);
-  const { signingSecret, credentials, corsOrigin } = config;
-  const log = createConsoleLog(process.env.LOG_FORMAT, serviceDir);
+  const { username, password, corsOrigin } = config;
+  const log = createConsoleLog(config.logFormat, serviceDir);
   const storage = await startStorage(config, log.logWarning);
-  Object.assign(process.env, {
-    SECRET_TOKEN: signingSecret,
-    AUTH_USERNAME: credentials.username,
-    AUTH_PASSWORD: credentials.password,
-    DB_URL: storage.url,
-    CORS_ORIGIN: corsOrigin ?? '',
-  });
+  Object.assign(process.env, config.environment, { DB_URL: storage.url });
 
   // Without listeners, a signal ends the process at once, even when a handler is in an endless loop. The engine
   // recovers as from a crash. A signal that has already arrived is handled first.
@@ -112,7 +106,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     );
   }
   const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
-  log.print(formatReadyMessage(baseUrl, storage.description, credentials));
+  log.print(formatReadyMessage(baseUrl, storage.description, { username, password }));
 }
 
 const causes: Readonly<Record<string, string>> = {

@@ -13,7 +13,10 @@ import { StartError } from './start-error.ts';
  * @returns the value of DB_URL for the functions, and where the books are, for people
  * @throws {StartError} when the database cannot be used
  */
-export function startStorage({ table, dataFolder }: LocalConfig, warn: (problem: string) => void) {
+export function startStorage(
+  { table, dataFolder }: Pick<LocalConfig, 'table' | 'dataFolder'>,
+  warn: (problem: string) => void,
+) {
   return table === undefined ? startEmbeddedStorage(dataFolder, warn) : useConfiguredStorage(table);
 }
 

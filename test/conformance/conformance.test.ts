@@ -8,7 +8,7 @@ import {
   requestEach,
 } from '../../conformance/contract/description.ts';
 import type { HttpRequest, HttpResponse } from '../../conformance/http-messages.ts';
-import { Session } from '../../conformance/session.ts';
+import { Session, type SessionOptions } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { requestLost } from '../simulators/faults.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -41,7 +41,10 @@ const { table, proxy } = await tables.openThroughProxy();
 const service = await serveFunctions(table.url);
 const session = openSession(service.baseUrl);
 const corsOrigin = 'https://docs.example.com';
-const crossOrigin = openSession((await serveFunctions(table.url, corsOrigin)).baseUrl, corsOrigin);
+const configured = openSession(
+  (await serveFunctions(table.url, { CORS_ORIGIN: corsOrigin, TOKEN_LIFETIME: '60' })).baseUrl,
+  { corsOrigin, tokenLifetime: 60 },
+);
 const cutOff = openSession((await serveFunctions(`${proxy.endpoint}/${table.tableName}`)).baseUrl);
 // An instance of its own, because the others have imported the key.
 const faulty = openSession((await serveFunctions(table.url)).baseUrl);
@@ -102,9 +105,10 @@ describe('the service conforms', () => {
   }
 });
 
-describe('with an origin in the configuration', () => {
-  for (const { name, rules, run } of conformanceCases.filter(({ group }) => group === 'cross-origin')) {
-    test(`${name} (rules ${rules.join(', ')})`, () => run(crossOrigin));
+describe('with an origin and a lifetime of tokens in the configuration', () => {
+  const cases = conformanceCases.filter(({ group, rules }) => group === 'cross-origin' || rules.includes('5.5'));
+  for (const { name, rules, run } of cases) {
+    test(`${name} (rules ${rules.join(', ')})`, () => run(configured));
   }
 });
 
@@ -121,8 +125,8 @@ test('each example of openapi.yaml was the response of a service, except those t
   expect(reasons.filter((end) => !notSeen.some((example) => example.endsWith(end)))).toEqual([]);
 });
 
-function openSession(baseUrl: string, corsOrigin?: string): Session {
-  const opened = new Session({ baseUrl, username, password, secret: testSettings.SECRET_TOKEN, corsOrigin });
+function openSession(baseUrl: string, options: Partial<SessionOptions> = {}): Session {
+  const opened = new Session({ baseUrl, username, password, secret: testSettings.SECRET_TOKEN, ...options });
   afterAll(() => opened.close());
   return opened;
 }

@@ -6,8 +6,7 @@ import { startStorage } from '../../serverless/local/start-storage.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 function start(dataFolder: string, warn: (problem: string) => void = () => {}) {
-  const credentials = { username: 'admin', password: 'password' };
-  return startStorage({ signingSecret: 'secret', corsOrigin: undefined, credentials, dataFolder }, warn);
+  return startStorage({ dataFolder }, warn);
 }
 
 const empty = (file: string) => truncate(file);

@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
+import { Session } from '../../conformance/session.ts';
+import { conformanceCases } from '../../conformance/suite.ts';
+import { testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
 const corsOrigin = 'https://docs.example.com';
-const { baseUrl, service } = await useLocalService({ CORS_ORIGIN: corsOrigin });
+const { baseUrl, service } = await useLocalService({ CORS_ORIGIN: corsOrigin, TOKEN_LIFETIME: '60' });
+
+test('the functions have the settings of the start', async () => {
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
+  const session = new Session({ baseUrl, username, password, tokenLifetime: 60 });
+
+  for (const { run } of conformanceCases.filter(({ rules }) => rules.includes('5.5'))) await run(session);
+  session.close();
+});
 
 test('the error of a malformed path names the configured origin', async () => {
   const { headers } = await request(`${baseUrl}/book/%zz`);

@@ -96,6 +96,12 @@ test.each([
     /serverless\.yml names handlers\/getbook\.handler as the function getBook, but there is no/,
   ],
   [
+    'a setting that is not declared',
+    'DB_URL: *dbUrl',
+    'DB_URL: *dbUrl\n      FEATURE: on',
+    /serverless\.yml gives functions FEATURE, which is not a setting: declare it in lib\/settings\.ts, and restart/,
+  ],
+  [
     'a misspelt export',
     'handlers/get-book.handler',
     'handlers/get-book.handle',

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
+import type { FunctionSetting } from '../../lib/settings.ts';
+import { localSettings } from '../../serverless/local/local-config.ts';
 import { createDataFolder, LocalService, startCommand, testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
@@ -22,13 +24,19 @@ test('the two printed command lines log in and list the books', async () => {
 });
 
 const aws = { AWS_ACCESS_KEY_ID: '', DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books' };
-const malformed = { SECRET_TOKEN: '', AUTH_PASSWORD: '', DB_URL: 'localhost/books' };
+/** A wrong value of each setting. */
+const wrongValues = Object.fromEntries(
+  Object.values<FunctionSetting>(localSettings).map(({ variable, kind }) => [
+    variable,
+    kind.parse('-1', {}) === undefined ? '-1' : '',
+  ]),
+);
 
 test.each<[string, Record<string, string>, readonly string[], number?]>([
   [
     'each setting that is empty or malformed',
-    malformed,
-    ['SECRET_TOKEN is empty', 'AUTH_PASSWORD is empty', 'DB_URL is not the URL of a DynamoDB endpoint'],
+    wrongValues,
+    [...Object.keys(wrongValues).map((name) => `${name} is `), 'DB_URL is not the URL of a DynamoDB endpoint'],
   ],
   [
     'an engine that does not respond',

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { forgeToken } from '../../conformance/forge-token.ts';
+import type { FunctionSetting } from '../../lib/settings.ts';
+import { localSettings } from '../../serverless/local/local-config.ts';
 import { findFreePort } from './free-port.ts';
 
 const projectFolder = resolve(import.meta.dirname, '../..');
@@ -12,6 +14,13 @@ const serverless = join(projectFolder, 'node_modules/serverless/bin/serverless.j
 
 /** Several services may start at once on two busy cores. */
 const startTimeoutMs = 60_000;
+
+/** The defaults of all settings but DB_URL. */
+const defaults = Object.fromEntries(
+  Object.values<FunctionSetting>(localSettings).flatMap(({ variable, default: text }) =>
+    text === undefined ? [] : [[variable, text]],
+  ),
+);
 
 /** The default settings of services in these tests. */
 export const testSettings = {
@@ -53,11 +62,11 @@ export class LocalService {
   private constructor(port: number, environment: NodeJS.ProcessEnv, folder = projectFolder) {
     this.port = port;
     this.baseUrl = `http://127.0.0.1:${port}`;
-    // The developer's settings belong to the developer's books.
-    const { DB_URL: _url, DB_PATH: _path, CORS_ORIGIN: _origin, ...inherited } = process.env;
+    // The developer's settings belong to the developer's books. Variables go before the file .env.
+    const { DB_URL: _url, ...inherited } = process.env;
     const engine = process.env.TEST_DYNAMODB_ENDPOINT;
     const data = engine ? { DB_URL: `${engine}/${basename(this.dataFolder)}` } : { DB_PATH: this.dataFolder };
-    const env = { ...inherited, ...testSettings, ...data, ...environment };
+    const env = { ...inherited, ...defaults, ...testSettings, ...data, ...environment };
     this.#command = startCommand([serverless, 'offline', '--httpPort', String(port)], env, folder);
   }
 

@@ -16,9 +16,12 @@ const definition = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'ut
  * of `npm start`.
  *
  * @param databaseUrl - DB_URL
+ * @param optional - settings that have a default
  */
-export async function serveFunctions(databaseUrl: string, corsOrigin?: string) {
-  const settings = { ...testSettings, ...defaultCredentials, DB_URL: databaseUrl, CORS_ORIGIN: corsOrigin };
+export async function serveFunctions(databaseUrl: string, optional: Readonly<Record<string, string>> = {}) {
+  const { CORS_ORIGIN: corsOrigin, TOKEN_LIFETIME } = optional;
+  const given = { DB_URL: databaseUrl, CORS_ORIGIN: corsOrigin, TOKEN_LIFETIME };
+  const settings = { ...testSettings, ...defaultCredentials, ...given };
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
   vi.resetModules();
   const functions = await createFunctionLoader(projectFolder)(definition);

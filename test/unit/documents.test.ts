@@ -1,5 +1,4 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { examplesOf, operations } from '../../conformance/contract/description.ts';
@@ -9,7 +8,6 @@ import type { Field, Schema } from '../../lib/fields.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { functions } from '../../serverless/functions.ts';
-import { loadLocalConfig } from '../../serverless/local/local-config.ts';
 import { readDescription } from '../../tools/api/description.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -170,14 +168,4 @@ test('package.json, its lock file, the client, openapi.yaml and the changelog na
   ];
 
   expect(versions).toEqual(Array(4).fill(project.version));
-});
-
-test('.env.example holds the defaults of every setting of README.md', () => {
-  const inReadme = [...read('README.md').matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
-  const inExample = [...read('.env.example').matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
-
-  expect(loadLocalConfig('/nowhere', parseEnv(read('.env.example')))).toEqual(loadLocalConfig('/nowhere', {}));
-  expect(inReadme.length).toBeGreaterThan(4);
-  // LOG_FORMAT counts in the environment only.
-  expect([...inExample, 'LOG_FORMAT'].toSorted()).toEqual(inReadme.toSorted());
 });

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
-import { loadLocalConfig } from '../../serverless/local/local-config.ts';
+import type { FunctionSetting } from '../../lib/settings.ts';
+import { loadLocalConfig, localSettings } from '../../serverless/local/local-config.ts';
+import { StartError } from '../../serverless/local/start-error.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 const test = base.extend('folder', () => makeTemporaryFolder());
@@ -11,9 +13,19 @@ const writeDotEnv = (folder: string, ...lines: string[]) => writeFile(join(folde
 test('a local start has a default for everything', ({ folder }) => {
   expect(loadLocalConfig(folder, {})).toEqual({
     signingSecret: 'for local development only, never for production',
-    credentials: { username: 'admin', password: 'password' },
+    username: 'admin',
+    password: 'password',
     corsOrigin: undefined,
+    tokenLifetime: 900,
     dataFolder: join(folder, '.dynamodb'),
+    logFormat: undefined,
+    environment: {
+      SECRET_TOKEN: 'for local development only, never for production',
+      AUTH_USERNAME: 'admin',
+      AUTH_PASSWORD: 'password',
+      CORS_ORIGIN: '',
+      TOKEN_LIFETIME: '900',
+    },
   });
 });
 
@@ -21,10 +33,11 @@ test('the environment comes before the file .env, and the file before the defaul
   const origin = 'http://file.example';
   await writeDotEnv(folder, 'AUTH_USERNAME=file', 'AUTH_PASSWORD="from the file"', `CORS_ORIGIN=${origin}`);
 
-  const { credentials, corsOrigin } = loadLocalConfig(folder, { AUTH_USERNAME: 'environment' });
-
-  expect(credentials).toEqual({ username: 'environment', password: 'from the file' });
-  expect(corsOrigin).toBe(origin);
+  expect(loadLocalConfig(folder, { AUTH_USERNAME: 'environment' }).environment).toMatchObject({
+    AUTH_USERNAME: 'environment',
+    AUTH_PASSWORD: 'from the file',
+    CORS_ORIGIN: origin,
+  });
 });
 
 test('DB_URL names a table, unless the environment sets DB_PATH', async ({ folder }) => {
@@ -41,16 +54,16 @@ test('.env may have a byte order mark, comments, values of several lines, and # 
   const lines = ['\ufeffAUTH_USERNAME=file # comment', '# NAME', '', "AUTH_PASSWORD='my#pass", "second' # A: b"];
   await writeDotEnv(folder, ...lines, 'export CORS_ORIGIN="https://docs.example"\r', '');
 
-  const { credentials, corsOrigin } = loadLocalConfig(folder, {});
+  const { username, password, corsOrigin } = loadLocalConfig(folder, {});
 
-  expect(credentials).toEqual({ username: 'file', password: 'my#pass\nsecond' });
+  expect([username, password]).toEqual(['file', 'my#pass\nsecond']);
   expect(corsOrigin).toBe('https://docs.example');
 });
 
 test.for([
   ...['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'].map((name) => [`${name}=`, `${name} is empty`]),
   ['AUTH_PASWORD=x', 'line 3 sets AUTH_PASWORD, which is none of SECRET_TOKEN, '],
-  ['LOG_FORMAT=json', 'line 3 sets LOG_FORMAT, which is none of '],
+  ['LOG_LEVEL=debug', 'line 3 sets LOG_LEVEL, which is none of '],
   ['AUTH_PASSWORD: secret', 'line 3 is not NAME=value'],
   ['AUTH_PASSWORD', 'line 3 is not NAME=value'],
   ['AUTH_PASSWORD=my#pass', 'line 3 has a # in its value, which begins a comment without quotes around the value'],
@@ -59,6 +72,21 @@ test.for([
 
   expect(() => loadLocalConfig(folder, {})).toThrow(problem);
 });
+
+test.for(Object.values<FunctionSetting>(localSettings))(
+  'a wrong $variable ends the start with a text',
+  async (setting, { folder }) => {
+    const { variable, kind } = setting;
+    // Every text is right for some kinds, but the empty one.
+    const [value, problem] = kind.parse('-1', {}) === undefined ? ['-1', `not ${kind.description}`] : ['', 'empty'];
+    const text = `The configuration cannot be loaded: ${variable} is ${problem}. Settings come from the environment`;
+
+    expect(() => loadLocalConfig(folder, { [variable]: value })).toThrow(StartError);
+    expect(() => loadLocalConfig(folder, { [variable]: value })).toThrow(text);
+    await writeDotEnv(folder, `${variable}=${value}`);
+    expect(() => loadLocalConfig(folder, {})).toThrow(text);
+  },
+);
 
 test('a folder called .env is refused', async ({ folder }) => {
   await mkdir(join(folder, '.env'));

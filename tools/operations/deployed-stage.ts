@@ -14,6 +14,8 @@ export interface DeployedStage {
   readonly corsOrigin?: string | undefined;
   /** The limit of a client address, in requests a minute. */
   readonly requestsPerAddress?: number | undefined;
+  /** In seconds. */
+  readonly tokenLifetime?: number | undefined;
 }
 
 /** @throws {StageError} as {@link readStack} does, and an error of AWS when its credentials cannot be read */
@@ -22,7 +24,9 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
   const { ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin, CredentialsSecret: SecretId } = outputs;
   const { SecretString = '' } = await new SecretsManager().getSecretValue({ SecretId });
   const requestsPerAddress = outputs.RequestsPerAddress && Number(outputs.RequestsPerAddress);
-  return { baseUrl, executeApiUrl, corsOrigin, requestsPerAddress, ...JSON.parse(SecretString) };
+  // A stage that was deployed before there was the setting has no such output.
+  const tokenLifetime = outputs.TokenLifetime && Number(outputs.TokenLifetime);
+  return { baseUrl, executeApiUrl, corsOrigin, requestsPerAddress, tokenLifetime, ...JSON.parse(SecretString) };
 }
 
 /** Finds the address at which a stage can be reached now: its domain name may not be in the DNS yet. */

@@ -24,6 +24,8 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`tools/operations/deployed.ts ${prod}`, {}, 'Could not load credentials from any providers'],
   [`tools/operations/smoke.ts ${prod}`, unreachable, /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/],
   [`${serverless} package --param domainName=api.example.com`, {}, /^domainName needs certificateArn, .*\.$/],
+  [`${serverless} package --param corsOrigin=*`, {}, /^corsOrigin has to be the origin of a web site, .*\.$/],
+  [`${serverless} package --param corsOrgin=x`, {}, /^--param corsOrgin=x names none of the parameters in .*\.$/],
 ])('%s with %j ends with what is wrong', async (command, settings, message) => {
   const { PATH, HOME = '/' } = process.env;
   const noFiles = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };

@@ -17,6 +17,7 @@ export const boundary = 'arn:aws:iam::123456789012:policy/book-catalog-deployer-
 /** Every optional parameter. */
 const allParameters = {
   corsOrigin: 'https://docs.example.com',
+  tokenLifetime: 60,
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/12345678-1234-1234-1234-123456789012',
   hostedZoneId: 'Z0123456789ABCDEFGHIJ',
@@ -32,6 +33,7 @@ const allParameters = {
 const otherParameters = {
   ...allParameters,
   corsOrigin: 'https://other.example.com',
+  tokenLifetime: 120,
   requestsPerAddress: 700,
   alarmEmail: 'other@example.com',
   monthlyBudget: 200,

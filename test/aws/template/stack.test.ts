@@ -216,7 +216,8 @@ test('Secrets Manager generates the secrets, and each function refers to those t
   expect(propertiesOf('SecretsManager::Secret').flatMap(Object.keys)).not.toContain('SecretString');
   const secret = { 'Fn::Sub': expect.stringMatching(/^\{\{resolve:secretsmanager:[^}]+\}:SecretString[:\w]*\}\}$/) };
   for (const [id, { Properties }] of Object.entries(functions)) {
-    const logins = id === 'CreateTokenLambdaFunction' ? { AUTH_USERNAME: secret, AUTH_PASSWORD: secret } : {};
+    const ofLogins = { TOKEN_LIFETIME: '900', AUTH_USERNAME: secret, AUTH_PASSWORD: secret };
+    const logins = id === 'CreateTokenLambdaFunction' ? ofLogins : {};
     const { DB_URL: _url, CORS_ORIGIN: _origin, DEPLOYED_AT: _time, ...others } = Properties.Environment.Variables;
     expect(others, id).toEqual({ SECRET_TOKEN: secret, ...logins });
   }

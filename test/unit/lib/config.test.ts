@@ -10,14 +10,16 @@ const complete = {
   AUTH_PASSWORD: 'engine',
 };
 const load = (changes: Record<string, string | undefined> = {}) =>
-  loadConfig(['credentials', 'table'], { ...complete, ...changes });
+  loadConfig(['username', 'password', 'tokenLifetime', 'table'], { ...complete, ...changes });
 
-test('a complete environment gives every part; parts that are not asked for are neither needed nor given', () => {
+test('a complete environment gives every setting; those that are not asked for are neither needed nor given', () => {
   const common = { signingSecret: complete.SECRET_TOKEN, corsOrigin: undefined };
 
   expect(load()).toEqual({
     ...common,
-    credentials: { username: 'ada', password: 'engine' },
+    username: 'ada',
+    password: 'engine',
+    tokenLifetime: 900,
     table: { endpoint: 'http://127.0.0.1:8000', region: 'us-east-1', tableName: 'books' },
   });
   expect(loadConfig([], { SECRET_TOKEN: complete.SECRET_TOKEN })).toEqual(common);
@@ -52,12 +54,32 @@ test.each(noOrigins)('CORS_ORIGIN cannot be %j', (CORS_ORIGIN) => {
   expect(() => load({ CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');
 });
 
+test.each([
+  [undefined, 900],
+  ['60', 60],
+  ['86400', 86_400],
+])('TOKEN_LIFETIME may be %j: %i s (rule 5.5)', (TOKEN_LIFETIME, tokenLifetime) => {
+  expect(load({ TOKEN_LIFETIME }).tokenLifetime).toBe(tokenLifetime);
+});
+
+test.each(['59', '86401', '060', '900.5', '9e2', '-900', ' 900', '15 min'])('TOKEN_LIFETIME cannot be %j', (text) => {
+  const problem = 'TOKEN_LIFETIME is not a whole number of seconds, 60 to 86400';
+  expect(() => load({ TOKEN_LIFETIME: text })).toThrow(new ConfigError([problem]));
+});
+
 test('one error names everything that is wrong, without a DB_URL, which may hold a password', () => {
   const DB_URL = 'mysql://root:hunter2@db/books';
-  const environment = { SECRET_TOKEN: '', DB_URL, AUTH_USERNAME: undefined, AUTH_PASSWORD: '', CORS_ORIGIN: '*' };
+  const environment = {
+    SECRET_TOKEN: '',
+    DB_URL,
+    AUTH_USERNAME: undefined,
+    AUTH_PASSWORD: '',
+    CORS_ORIGIN: '*',
+    TOKEN_LIFETIME: '',
+  };
 
   expect(() => load(environment)).toThrow(
-    /^The configuration cannot be loaded: SECRET_TOKEN is empty; CORS_ORIGIN is not .*; AUTH_USERNAME is not set; AUTH_PASSWORD is empty; DB_URL is not the URL .* like https:\/\/dynamodb.eu-west-1.amazonaws.com\/books or http:\/\/127.0.0.1:8000\/books\.$/,
+    /^The configuration cannot be loaded: SECRET_TOKEN is empty; CORS_ORIGIN is not .*; AUTH_USERNAME is not set; AUTH_PASSWORD is empty; TOKEN_LIFETIME is empty; DB_URL is not the URL .* like https:\/\/dynamodb.eu-west-1.amazonaws.com\/books or http:\/\/127.0.0.1:8000\/books\.$/,
   );
   expect(() => load(environment)).not.toThrow(/hunter2/);
 });

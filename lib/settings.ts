@@ -1,0 +1,82 @@
+import type { TableLocation } from './dynamodb/client.ts';
+import { parseTableUrl } from './dynamodb/table-url.ts';
+
+/** The texts of settings, by their variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a setting may be. */
+export interface Kind<Value> {
+  /** Completes the sentences "NAME is not …" and "NAME has to be …". */
+  readonly description: string;
+  /** @returns the value of a text that is not empty, or `undefined` when it is of another kind */
+  readonly parse: (text: string, environment: Environment) => Value | undefined;
+  /** The bounds of a number. They belong to it. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface Setting<Value = unknown> {
+  readonly kind: Kind<Value>;
+  /** Its text when it is not set. The empty text means that there need not be a value. */
+  readonly default?: string;
+}
+
+export interface FunctionSetting extends Setting {
+  /** The variable in the environment of a function, and in `.env`. */
+  readonly variable: string;
+}
+
+export const text: Kind<string> = { description: 'a text', parse: (value) => value };
+
+/** A text that nobody but the function may read. */
+export const secret: Kind<string> = { ...text };
+
+/** The origin of a web site, as browsers send it (RFC 6454 section 6.2). */
+const webOrigin: Kind<string> = {
+  description: 'the origin of a web site, like https://docs.example.com',
+  parse: (value) => (URL.parse(value)?.origin === value && /^https?:/.test(value) ? value : undefined),
+};
+
+const tableUrl: Kind<TableLocation> = {
+  description:
+    'the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." as its path, like ' +
+    'https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books',
+  parse: (url, { AWS_REGION }) => parseTableUrl(url, AWS_REGION || undefined),
+};
+
+export const wholeNumber = (unit: string, minimum: number, maximum: number): Kind<number> => ({
+  minimum,
+  maximum,
+  description: `a whole number of ${unit}, ${minimum} to ${maximum}`,
+  parse: (digits) => {
+    const isInRange = /^(0|[1-9]\d*)$/.test(digits) && Number(digits) >= minimum && Number(digits) <= maximum;
+    return isInRange ? Number(digits) : undefined;
+  },
+});
+
+export const oneOf = (...values: readonly string[]): Kind<string> => ({
+  description: `${values.length > 1 ? 'one of ' : ''}${values.map((value) => `"${value}"`).join(', ')}`,
+  parse: (value) => (values.includes(value) ? value : undefined),
+});
+
+/**
+ * The settings of the functions. A stage has a parameter with the name of a setting, unless the stack makes the value:
+ * the secrets and the table. Tests compare this table with serverless.yml, serverless/stages.yml and the documents.
+ */
+export const settings = {
+  signingSecret: { variable: 'SECRET_TOKEN', kind: secret },
+  corsOrigin: { variable: 'CORS_ORIGIN', kind: webOrigin, default: '' },
+  username: { variable: 'AUTH_USERNAME', kind: text },
+  password: { variable: 'AUTH_PASSWORD', kind: secret },
+  tokenLifetime: { variable: 'TOKEN_LIFETIME', kind: wholeNumber('seconds', 60, 86_400), default: '900' },
+  table: { variable: 'DB_URL', kind: tableUrl },
+} as const satisfies Record<string, FunctionSetting>;
+
+/** The values that a table of settings describes. */
+export type ValuesOf<Table extends Readonly<Record<string, Setting>>> = {
+  readonly [Name in keyof Table]: Table[Name] extends { readonly default: '' }
+    ? ValueOf<Table[Name]> | undefined
+    : ValueOf<Table[Name]>;
+};
+
+type ValueOf<Of extends Setting> = Exclude<ReturnType<Of['kind']['parse']>, undefined>;
