@@ -10,9 +10,9 @@ const success = { status: 200, message: 'Books retrieved successfully' };
 
 /** GET /books */
 export const handler = streamingEndpoint(config, success, async (event) => {
-  const { limit, after } = readPageQuery(event);
-  if (limit === undefined) return { data: list.readAll(after) };
-  const { books, continueAfter } = await list.readPage(after, limit);
+  const { limit, ...selection } = readPageQuery(event);
+  if (limit === undefined) return { data: list.readAll(selection) };
+  const { books, continueAfter } = await list.readPage(selection, limit);
   if (continueAfter === undefined) return { data: books };
   return { data: books, headers: linkToNext(limit, continueAfter) };
 });

@@ -11,10 +11,25 @@ const shardsAhead = 3;
 /** Books in a page of the whole list: half of what a Query can return, because several pages are in memory at once. */
 const maxBooksPerPage = 5_000;
 
-/** Pages of a Query, 1 MB each, that {@link BookList.readPage} holds in memory before the first book is sent. */
-const maxHeldPages = 4;
+/** JSON that {@link BookList.readPage} may hold when it reads on before the first book is sent. A Query adds 1 MB. */
+const maxHeldCharacters = 3 * 1024 * 1024;
 
 const wholeBooks = ['id', ...Object.keys(bookFields)];
+
+/** The books of a list. Each request of the list has all of these conditions. */
+export interface Selection {
+  /** Only books with higher ids. */
+  readonly after: number;
+}
+
+/** One page of a shard. */
+interface PageQuery extends Selection {
+  readonly shard: number;
+  readonly startKey?: ItemKey | undefined;
+  /** Items, including those of deleted books. */
+  readonly limit?: number;
+  readonly attributes?: readonly string[];
+}
 
 /**
  * The list of books, in ascending order of their ids. Its methods throw {@link StorageUnavailableError} and
@@ -30,24 +45,24 @@ export class BookList {
   }
 
   /**
-   * Reads all books with ids above `after` as text. Memory does not grow with their number, because only the first
+   * Reads all books of a selection as text. Memory does not grow with their number, because only the first
    * pages of a few shards are read ahead. Books that are created or deleted meanwhile may be included. Every other
    * book is included once.
    */
-  async *readAll(after = 0): AsyncGenerator<string> {
-    const firstShard = shardOf(after + 1);
-    const ahead = [this.#query(firstShard, undefined, after)];
+  async *readAll(selection: Selection): AsyncGenerator<string> {
+    const firstShard = shardOf(selection.after + 1);
+    const ahead = [this.#query({ ...selection, shard: firstShard })];
     const lastShard = await this.#readLastShard();
     for (let shard = firstShard; shard <= lastShard; shard += 1) {
-      let page = ahead.shift() ?? this.#query(shard);
+      let page = ahead.shift() ?? this.#query({ ...selection, shard });
       for (;;) {
         const { items: books, lastEvaluatedKey } = await page;
         // After the first page, so that the first books do not wait for others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
-          ahead.push(this.#query(shard + 1 + ahead.length));
+          ahead.push(this.#query({ ...selection, shard: shard + 1 + ahead.length }));
         }
         // Before the books are taken, so that the database reads on meanwhile.
-        if (lastEvaluatedKey) page = this.#query(shard, lastEvaluatedKey, after);
+        if (lastEvaluatedKey) page = this.#query({ ...selection, shard, startKey: lastEvaluatedKey });
         if (books !== '') yield books;
         if (!lastEvaluatedKey) break;
       }
@@ -55,59 +70,62 @@ export class BookList {
   }
 
   /**
-   * Reads at most `limit` books with ids above `after`, usually with one Query.
+   * Reads at most `limit` books of a selection, usually with one Query.
    *
    * The header `Link` is sent before the first book, so it has to be known whether books follow the page. Until then,
-   * up to {@link maxHeldPages} are held in memory. Of the books after them, the ids are read first, and the books while
-   * they are sent.
+   * about {@link maxHeldCharacters} are held in memory. Of the books after them, the ids are read first, and the books
+   * while they are sent.
    *
    * @returns chunks of JSON objects with commas between them, and the id of the last book when others follow
    */
-  async readPage(after: number, limit: number) {
+  async readPage(selection: Selection, limit: number) {
     const held: Book[] = [];
-    let pages = 0;
-    for await (const books of this.#readAfter<Book>(after, wholeBooks, limit + 1)) {
-      held.push(...books);
-      pages += 1;
-      if (pages === maxHeldPages) break;
+    let heldCharacters = 0;
+    for await (const { elements, characters } of this.#read<Book>(selection, wholeBooks, limit + 1)) {
+      held.push(...elements);
+      heldCharacters += characters;
+      if (heldCharacters > maxHeldCharacters) break;
     }
     const ids = held.map(({ id }) => id);
-    if (pages === maxHeldPages && ids.length <= limit) {
-      const rest = this.#readAfter<Pick<Book, 'id'>>(ids.at(-1) ?? after, ['id'], limit + 1 - ids.length);
-      for await (const books of rest) ids.push(...books.map(({ id }) => id));
+    if (heldCharacters > maxHeldCharacters && ids.length <= limit) {
+      const rest = { ...selection, after: ids.at(-1) ?? 0 };
+      for await (const { elements } of this.#read<Pick<Book, 'id'>>(rest, ['id'], limit + 1 - ids.length)) {
+        ids.push(...elements.map(({ id }) => id));
+      }
     }
     return {
-      books: this.#streamPage(held, ids.slice(0, limit)),
+      books: this.#streamPage(selection, held, ids.slice(0, limit)),
       continueAfter: ids.length > limit ? ids[limit - 1] : undefined,
     };
   }
 
   /** Rereads the books that did not fit in memory, by id rather than by count, which other clients may change. */
-  async *#streamPage(held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
+  async *#streamPage(selection: Selection, held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
     yield JSON.stringify(held.slice(0, ids.length)).slice(1, -1); // without brackets
     const last = ids.at(-1);
     if (last === undefined || ids.length <= held.length) return;
     const wanted = new Set(ids);
-    for await (const books of this.#readAfter<Book>(held.at(-1)?.id ?? 0, wholeBooks)) {
+    const rest = { ...selection, after: held.at(-1)?.id ?? 0 };
+    for await (const { elements: books } of this.#read<Book>(rest, wholeBooks)) {
       yield JSON.stringify(books.filter(({ id }) => wanted.has(id))).slice(1, -1);
       if (books.some(({ id }) => id >= last)) return;
     }
   }
 
-  async *#readAfter<Element>(after: number, attributes: string[], limit = Infinity) {
+  /** Reads a selection page by page, until `limit` elements are found. */
+  async *#read<Element>(selection: Selection, attributes: readonly string[], limit = Infinity) {
     let missing = limit;
     let lastShard: number | undefined;
-    for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
+    for (let shard = shardOf(selection.after + 1); shard <= (lastShard ?? shard); shard += 1) {
       let startKey: ItemKey | undefined;
-      let items = missing;
+      let items = Math.min(missing, maxBooksPerPage);
       do {
-        const page = await this.#query(shard, startKey, after, items, attributes);
+        const page = await this.#query({ ...selection, shard, startKey, limit: items, attributes });
         const elements: readonly Element[] = JSON.parse(`[${page.items}]`);
-        if (elements.length > 0) yield elements;
+        yield { elements, characters: page.items.length };
         missing -= elements.length;
         if (missing <= 0) return;
         // The limit of a Query counts deleted books too. Fourfold, so that a row of deleted books takes few requests.
-        // Not more, because DynamoDB reads it as an integer of 32 bits.
         items = Math.min(4 * items, maxBooksPerPage);
         startKey = page.lastEvaluatedKey;
       } while (startKey !== undefined);
@@ -115,7 +133,7 @@ export class BookList {
     }
   }
 
-  #query(shard: number, startKey?: ItemKey, after = 0, limit = maxBooksPerPage, attributes = wholeBooks) {
+  #query({ shard, after, startKey, limit = maxBooksPerPage, attributes = wholeBooks }: PageQuery) {
     const page = this.#table.query(
       {
         KeyConditionExpression: '#shard = :shard AND #id > :after',
@@ -124,7 +142,7 @@ export class BookList {
         ExpressionAttributeNames: attributeNames(['shard', ...attributes]),
         ExpressionAttributeValues: { ':shard': shard, ':after': after },
         ExclusiveStartKey: startKey,
-        ...(limit < Infinity && { Limit: limit }),
+        Limit: limit,
       },
       attributes === wholeBooks ? readBooks : readIds,
     );

@@ -1,9 +1,15 @@
-import { DeleteCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  QueryCommand,
+  type QueryCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { test as base, expect } from 'vitest';
 import { fragmentText } from '../../conformance/any-text.ts';
 import type { Book } from '../../lib/books/book.ts';
 import { CounterError } from '../../lib/books/errors.ts';
+import type { Selection } from '../../lib/dynamodb/book-list.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { anyFieldValues } from '../support/a-book.ts';
 import {
@@ -36,7 +42,7 @@ async function storeBooks(table: TableAccess, ids: readonly number[], fields = e
 
 /** Reads a page; `changeTable` is called before its books are read. */
 async function readPage(table: TableAccess, after: number, limit: number, changeTable = async () => {}) {
-  const { books: chunks, continueAfter } = await openList(table).readPage(after, limit);
+  const { books: chunks, continueAfter } = await openList(table).readPage({ after }, limit);
   await changeTable();
   const books = (await Array.fromAsync(chunks)).flatMap((json): Book[] => JSON.parse(`[${json}]`));
   return { books, continueAfter };
@@ -122,24 +128,57 @@ test('books too large to be held all at once make pages like others', async ({ t
   }
 });
 
-test('a page of many database pages asks for no more books at once than the whole list', async ({ table }) => {
-  const books = await storeBooks(table, range(1, 20));
-  const limits: number[] = [];
-  const client = {
-    send: (command: object, options: never) => {
-      if (command instanceof QueryCommand) {
-        limits.push(command.input.Limit ?? 0);
-        command.input.Limit = 1;
-      }
-      return table.client.send(command as never, options);
-    },
+/** Notes the inputs of all Queries, and may change them. */
+function noteQueries(table: TableAccess, change = (_input: QueryCommandInput) => {}) {
+  const inputs: QueryCommandInput[] = [];
+  const send = (command: object, options: never) => {
+    if (command instanceof QueryCommand) {
+      inputs.push({ ...command.input });
+      change(command.input);
+    }
+    return table.client.send(command as never, options);
   };
+  return { inputs, access: { ...table, client: { send } as object as DynamoDBDocumentClient } };
+}
 
-  const page = await readPage({ ...table, client: client as object as DynamoDBDocumentClient }, 0, 19);
+test('a page of many small database pages is read once, and asks for no more books at once than the whole list', async ({
+  table,
+}) => {
+  const books = await storeBooks(table, range(1, 20));
+  const { inputs, access } = noteQueries(table, (input) => {
+    input.Limit = 1;
+  });
+
+  const page = await readPage(access, 0, 19);
 
   expect(page).toEqual({ books: books.slice(0, 19), continueAfter: 19 });
-  expect(limits.length).toBeGreaterThan(20);
-  expect(Math.max(...limits)).toBeLessThanOrEqual(5_000);
+  expect(inputs).toHaveLength(20);
+  expect(Math.max(...inputs.map(({ Limit: limit = Infinity }) => limit))).toBeLessThanOrEqual(5_000);
+});
+
+test('each Query of a list has every condition of the selection, in each shard, ahead and when it is repeated', async ({
+  table,
+}) => {
+  // A further condition needs a value here.
+  const selection: Required<Selection> = { after: 5 };
+  await storeBooks(table, [...range(1, 30), ...range(1, 6).map((shard) => shard * 10_000)], largeBook);
+  const { inputs, access } = noteQueries(table);
+  /** The conditions besides the place. Only reading on after held books raises `:after`. */
+  const conditionsOf = ({ ExpressionAttributeValues: values = {}, ...input }: QueryCommandInput, isReadOn: boolean) => {
+    const { ':shard': _shard, ':after': after, ...others } = values;
+    return [input.KeyConditionExpression, input.FilterExpression, others, isReadOn ? after >= 5 : after];
+  };
+
+  for await (const _ of openList(access).readAll(selection));
+  const ofAll = inputs.splice(0);
+  const { books } = await openList(access).readPage(selection, 28);
+  for await (const _ of books);
+
+  const [first = []] = ofAll.map((input) => conditionsOf(input, false));
+  expect(ofAll.map((input) => conditionsOf(input, false))).toEqual(ofAll.map(() => first));
+  expect(new Set(ofAll.map((input) => input.ExpressionAttributeValues?.[':shard'])).size).toBe(7);
+  expect(inputs.map((input) => conditionsOf(input, true))).toEqual(inputs.map(() => [...first.slice(0, -1), true]));
+  expect(new Set(inputs.map((input) => input.ProjectionExpression)).size).toBe(2);
 });
 
 test('large books that come and go while their page is sent leave its end as it was', async ({ table }) => {

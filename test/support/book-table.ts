@@ -70,8 +70,8 @@ export async function readCounter({ client, tableName }: TableAccess): Promise<n
 }
 
 /** Reads all books with ids above `after`, one after the other. */
-export async function* iterateBooks(table: TableAccess, after?: number): AsyncGenerator<Book> {
-  for await (const books of openList(table).readAll(after)) yield* JSON.parse(`[${books}]`);
+export async function* iterateBooks(table: TableAccess, after = 0): AsyncGenerator<Book> {
+  for await (const books of openList(table).readAll({ after })) yield* JSON.parse(`[${books}]`);
 }
 
 /** Reads all books with ids above `after`. */
