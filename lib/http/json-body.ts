@@ -7,12 +7,6 @@ export type EncodedBody = Readonly<Pick<APIGatewayProxyEvent, 'body' | 'isBase64
 /** A byte order mark stays in the text, so that JSON.parse refuses it (RFC 8259 section 8.1). */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * What a number has that JavaScript may round to an integer, such as `2020.00000000000000000001`. Texts without it are
- * parsed without a reviver, which takes several times the CPU time.
- */
-const fractionOrExponent = /\d[.eE]/;
-
 /** Like {@link readGivenFields}, with the table's default for each member that is missing. */
 export function readFields<T extends Fields>(encoded: EncodedBody, table: T): ValuesOf<T> | undefined {
   const given = readGivenFields(encoded, table);
@@ -50,16 +44,55 @@ export function readJsonObject(
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     const object = value as Record<string, unknown>;
-    const mayBeRounded = integers.some((name) => Object.hasOwn(object, name) && Number.isInteger(object[name]));
-    return mayBeRounded && fractionOrExponent.test(text) ? JSON.parse(text, replaceRounded) : object;
+    const found = integers.filter((name) => Object.hasOwn(object, name) && Number.isInteger(object[name]));
+    const literals = found.length > 0 ? findLiterals(text, found) : new Map();
+    const rounded = found.filter((name) => !isIntegerLiteral(literals.get(name)));
+    return rounded.length > 0
+      ? { ...object, ...Object.fromEntries(rounded.map((name) => [name, Number.NaN])) }
+      : object;
   } catch {
     return undefined;
   }
 }
 
-/** A reviver of JSON.parse: makes a number NaN that was rounded to an integer, so that integer fields refuse it. */
-function replaceRounded(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return Number.isInteger(value) && !isIntegerLiteral(source) ? Number.NaN : value;
+const valueLiteral = /\s*([-+.\w]*)/y;
+
+/**
+ * Finds the literals of members of an object, which JSON.parse does not tell. A reviver of JSON.parse gets those of all
+ * values, and takes many times the CPU time (docs/decisions.md).
+ *
+ * @param text - an object that JSON.parse has accepted
+ * @returns the literals by name, of the last member with the name, whose value JSON.parse takes
+ */
+function findLiterals(text: string, names: readonly string[]): ReadonlyMap<string, string> {
+  const literals = new Map<string, string>();
+  let depth = 0;
+  let name = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const end = findEnd(text, at);
+      name = text.slice(at, end + 1); // if a colon follows
+      at = end;
+    } else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ':' && depth === 1) {
+      const member: string = JSON.parse(name);
+      valueLiteral.lastIndex = at + 1;
+      if (names.includes(member)) literals.set(member, valueLiteral.exec(text)?.[1] ?? '');
+    }
+  }
+  return literals;
+}
+
+/** Finds the quotation mark that ends a string. One behind an odd number of backslashes is part of the string. */
+function findEnd(text: string, start: number): number {
+  for (let end = start; ; ) {
+    end = text.indexOf('"', end + 1);
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
 }
 
 const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
@@ -70,7 +103,7 @@ const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<expone
  * Example: `2.020e2` has three digits after the point. The exponent moves two of them before it, and the last one is a
  * zero at the end: 3 - 2 - 1 = 0.
  */
-export function isIntegerLiteral(literal: string): boolean {
+export function isIntegerLiteral(literal = ''): boolean {
   const { integer, fraction = '', exponent = '0' } = numberLiteral.exec(literal)?.groups ?? {};
   if (integer === undefined) return false;
   const digits = integer + fraction;

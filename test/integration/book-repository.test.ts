@@ -7,8 +7,10 @@ import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess }
 import { useTables } from '../support/fixtures.ts';
 
 /** An item has at most 409,600 bytes with the names of its attributes, numbers of 21 bytes, and 100 of token and key. */
-const bytesOf: Readonly<Record<string, number>> = { string: 0, number: 21, boolean: 1 };
-const otherBytes = Object.entries(aBook()).map(([name, value]) => name.length + (bytesOf[typeof value] ?? Number.NaN));
+const bytesOf: Readonly<Record<string, number>> = { number: 21, boolean: 1 };
+const otherBytes = Object.entries(aBook()).map(([name, value]) => {
+  return name.length + (bytesOf[typeof value] ?? Buffer.byteLength(String(value)));
+});
 const largest = 'x'.repeat(409_600 - 100 - otherBytes.reduce((total, bytes) => total + bytes));
 
 /** More than half of an item. */
