@@ -41,6 +41,8 @@ export type Call = ReturnType<typeof callOf>;
 export const calls: readonly Call[] = [
   callOf('get-book', 'getBook'),
   callOf('create-book', 'createBook', book),
+  callOf('update-book', 'updateBook', book),
+  callOf('delete-book', 'deleteBook'),
   callOf('list-books', 'listBooks'),
   callOf('list-1000-books', 'listBooks', undefined, 1000),
   callOf('create-token', 'createToken', credentials),

@@ -6,6 +6,8 @@ import { close, listen } from '../../test/support/loopback-server.ts';
 interface Request {
   readonly TableName: string;
   readonly Key?: Readonly<Record<'shard' | 'id', { readonly N: string }>>;
+  readonly UpdateExpression?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, object>>;
 }
 
 /** Starts a DynamoDB that stores nothing and responds at once, so that the time is the function's. */
@@ -26,14 +28,15 @@ export async function startStub() {
 }
 
 /** The response of a table with books 1 to the number at the end of its name, which fit on one page. Writes succeed. */
-function respond(operation: string, { TableName, Key }: Request): object {
+function respond(operation: string, request: Request): object {
+  const { TableName, Key } = request;
   const bookCount = Number(TableName.split('-').at(-1));
   const counter = Key?.shard.N === '-1';
   switch (operation) {
     case 'GetItem':
       return { Item: counter ? { ...Key, lastId: { N: `${bookCount}` } } : makeItem(Number(Key?.id.N)) };
     case 'UpdateItem':
-      return { Attributes: { lastId: { N: `${bookCount + 1}` } } };
+      return { Attributes: counter ? { lastId: { N: `${bookCount + 1}` } } : makeUpdated(request) };
     case 'Query':
     case 'Scan': {
       const make = operation === 'Query' ? makeBook : makeItem; // a Query asks for the fields alone
@@ -51,5 +54,13 @@ const makeBook = (id: number) => ({
   author: { S: `Author "${id % 997}"` },
   year: { N: `${1900 + (id % 120)}` },
 });
+
+/** The book after an update, or the item that a deletion leaves. */
+function makeUpdated({ Key, UpdateExpression = '', ExpressionAttributeValues = {} }: Request): object {
+  const assignments = UpdateExpression.matchAll(/#(\w+) = (:\w+)/g);
+  const set = [...assignments].map(([, name = '', value = '']) => [name, ExpressionAttributeValues[value]]);
+  const isDeletion = UpdateExpression.includes('REMOVE');
+  return { ...Key, ...(!isDeletion && makeItem(Number(Key?.id.N))), ...Object.fromEntries(set) };
+}
 
 const makeItem = (id: number) => ({ shard: { N: '0' }, writeToken: { S: 'seeded-token' }, ...makeBook(id) });

@@ -1,5 +1,13 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { parseBody, protect, respond } from './serve.ts';
 
 const { origin, pathname } = new URL(process.env.DB_URL ?? '');
@@ -44,11 +52,70 @@ export const listBooks = protect(async () => {
   return respond(200, 'Books retrieved successfully', books);
 });
 
-export const getBook = protect(async ({ pathParameters }) => {
-  const text = pathParameters?.id ?? '';
-  const id = /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
-  const { Item } = await client.send(new GetCommand({ TableName, Key: bookKey(id), ConsistentRead: true }));
-  if (id === 0 || Item === undefined) return respond(404, 'Book not found');
-  const { title, author, year } = Item;
-  return respond(200, 'Book retrieved successfully', { id, title, author, year });
+export const getBook = protect(async (event) => {
+  const Item = await findBook(event);
+  return Item ? respond(200, 'Book retrieved successfully', toBook(Item)) : respond(404, 'Book not found');
 });
+
+export const updateBook = protect(async (event) => {
+  const { title, author, year } = parseBody(event) ?? { title: null };
+  const areTexts = [title, author].every(
+    (text) => text === undefined || (typeof text === 'string' && text.isWellFormed()),
+  );
+  if (!areTexts || !(year === undefined || Number.isSafeInteger(year))) {
+    return (await findBook(event)) ? respond(400, 'Invalid input') : respond(404, 'Book not found');
+  }
+  const changes = Object.entries({ title, author, year }).filter(([, value]) => value !== undefined);
+  if (changes.length === 0) return getBook(event);
+  return changeBook(event, async (Key) => {
+    const { Attributes = {} } = await client.send(
+      new UpdateCommand({
+        TableName,
+        Key,
+        ConditionExpression: 'attribute_exists(id)',
+        UpdateExpression: `SET ${changes.map(([name]) => `#${name} = :${name}`).join()}`,
+        ExpressionAttributeNames: Object.fromEntries(changes.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(changes.map(([name, value]) => [`:${name}`, value])),
+        ReturnValues: 'ALL_NEW',
+      }),
+    );
+    return respond(200, 'Book updated successfully', toBook(Attributes));
+  });
+});
+
+export const deleteBook = protect((event) =>
+  changeBook(event, async (Key) => {
+    await client.send(new DeleteCommand({ TableName, Key, ConditionExpression: 'attribute_exists(id)' }));
+    return respond(200, 'Book deleted successfully');
+  }),
+);
+
+/** @returns 0 for an id that no book can have */
+function idOf({ pathParameters }: APIGatewayProxyEvent): number {
+  const text = pathParameters?.id ?? '';
+  return /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : 0;
+}
+
+async function findBook(event: APIGatewayProxyEvent) {
+  const id = idOf(event);
+  return id === 0
+    ? undefined
+    : (await client.send(new GetCommand({ TableName, Key: bookKey(id), ConsistentRead: true }))).Item;
+}
+
+/** Makes a write of the one book of a request, whose condition is that it exists. */
+async function changeBook(
+  event: APIGatewayProxyEvent,
+  write: (key: ReturnType<typeof bookKey>) => Promise<APIGatewayProxyResult>,
+) {
+  const id = idOf(event);
+  if (id === 0) return respond(404, 'Book not found');
+  return write(bookKey(id)).catch((error) => {
+    if (error instanceof ConditionalCheckFailedException) return respond(404, 'Book not found');
+    throw error;
+  });
+}
+
+function toBook({ id, title, author, year }: Record<string, unknown>) {
+  return { id, title, author, year };
+}
