@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { LambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
 import type { Call } from './calls.ts';
 import { type Candidate, type Candidates, invokeTimes } from './candidates.ts';
 
@@ -50,16 +49,16 @@ async function measureInstance(candidate: Candidate, { event }: Call) {
     const coldMs = performance.now() - startedAt;
     const response = JSON.parse(body, (name, value) => (name === 'token' ? 'a token' : value));
     await invokeTimes(instance, event, warmUpCalls);
-    const cpuMs = readCpuMs(instance);
+    const cpuMs = readCpuMs(instance.pid);
     await invokeTimes(instance, event, warmCalls);
-    return { response, coldMs, warmCpuMs: (readCpuMs(instance) - cpuMs) / warmCalls };
+    return { response, coldMs, warmCpuMs: (readCpuMs(instance.pid) - cpuMs) / warmCalls };
   } finally {
     await instance.stop();
   }
 }
 
-/** @returns the CPU time of all threads of an instance so far, as the scheduler accounts it */
-function readCpuMs({ pid }: LambdaInstance): number {
+/** @returns the CPU time of all threads of a process so far, as the scheduler accounts it */
+export function readCpuMs(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   );
@@ -67,6 +66,6 @@ function readCpuMs({ pid }: LambdaInstance): number {
 }
 
 /** The nearest value, without interpolation. */
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * share)] ?? Number.NaN;
 }
