@@ -14,7 +14,7 @@ export function headerValues(event: APIGatewayProxyEvent, name: string): readonl
 
 /** Combines the values of a header whose value is a list (RFC 9110 section 5.2). Without values, the text is empty. */
 export function combinedValue(event: APIGatewayProxyEvent, name: string): string {
-  return headerValues(event, name).join().trim();
+  return headerValues(event, name).join();
 }
 
 function valuesOf(headers: Readonly<Record<string, unknown>> | null, name: string): readonly string[] {

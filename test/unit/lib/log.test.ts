@@ -62,10 +62,17 @@ test.for<[string, (error: Error) => unknown, causes: number]>([
   expect(log.text.match(/"cause":/g)).toHaveLength(causes);
 });
 
+test('what is thrown and is not an error is logged as text', ({ log }) => {
+  writeLog('ERROR', 'request', { error: 404 });
+
+  expect(log.lines[0]?.error).toBe('404');
+});
+
 const success = { status: 200, message: 'Book retrieved successfully' };
 
 test('a request is one line with its ids, route, status and duration', async ({ log }) => {
-  vi.useFakeTimers({ now: new Date('2026-11-21T10:20:30.456Z'), toFake: ['Date', 'performance'] });
+  vi.useFakeTimers({ now: new Date('2026-11-21T10:20:29.456Z'), toFake: ['Date', 'performance'] });
+  vi.advanceTimersByTime(1_000);
   const endpoint = publicEndpoint(config, success, async () => {
     vi.advanceTimersByTime(12.3456);
     return {};
@@ -106,11 +113,14 @@ test.for([
 });
 
 test('a request without a response is logged as failed', async ({ log }) => {
-  const bare = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-    .use(logRequests())
-    .handler(() => Promise.reject(new Error('no envelope')));
+  const send = (handle: () => Promise<APIGatewayProxyResult>) => {
+    const bare = middy<APIGatewayProxyEvent, APIGatewayProxyResult>().use(logRequests()).handler(handle);
+    return bare(createEvent(), createContext());
+  };
 
-  await expect(bare(createEvent(), createContext())).rejects.toThrow('no envelope');
+  await expect(send(() => Promise.reject(new Error('no envelope')))).rejects.toThrow('no envelope');
+  await send(async () => undefined as never);
 
-  expect(log.lines).toMatchObject([{ level: 'ERROR', status: 500, error: { message: 'no envelope' } }]);
+  const failed = { level: 'ERROR', status: 500 };
+  expect(log.lines).toMatchObject([{ ...failed, error: { message: 'no envelope' } }, failed]);
 });

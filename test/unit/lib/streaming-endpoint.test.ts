@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import {
   brotliCompressSync,
   brotliDecompressSync,
@@ -7,7 +8,7 @@ import {
   inflateRawSync,
   zstdDecompressSync,
 } from 'node:zlib';
-import { test as base, expect } from 'vitest';
+import { test as base, expect, vi } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
 import type { ProxyHandler } from '../../../lib/endpoint.ts';
@@ -119,4 +120,34 @@ test.for([
     expect(JSON.parse(buffer.toString()).data).toEqual(JSON.parse(`[${chunks}]`));
     expect(engine.bytesWritten + overhead).toBe(bytes.length);
   }
+});
+
+/** Calls an endpoint as Lambda's runtime does, and collects what it writes. */
+async function stream(data: StreamedResult['data']) {
+  const response = new PassThrough();
+  const chunks: string[] = [];
+  response.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  const from = (given: PassThrough) => given;
+  vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler, HttpResponseStream: { from } });
+  const config = { signingSecret: secret, corsOrigin: undefined };
+  const endpoint = streamingEndpoint(config, success, async () => ({ data }));
+  const event = createEvent({ headers: { Authorization: forgeToken({ secret }) } });
+  const sent = Promise.resolve(endpoint(event, response as never, createContext()));
+  const outcome = await sent.then(() => 'sent', String);
+  return { response, chunks, outcome };
+}
+
+test('an error is sent in one piece', async () => {
+  const { chunks, outcome } = await stream(failAfter(0));
+
+  expect(chunks).toEqual(['{"status":503,"message":"Service unavailable","data":null}']);
+  expect(outcome).toBe('sent');
+});
+
+// Lambda's runtime would exit when the stream is destroyed.
+test("a response that breaks off leaves Lambda's stream open", async () => {
+  const { response, outcome } = await stream(failAfter(1));
+
+  expect(outcome).toBe('BrokenResponseError: The response broke off. The log line of the request has the cause.');
+  expect(response).toMatchObject({ destroyed: false, writableEnded: false });
 });

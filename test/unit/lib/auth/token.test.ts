@@ -35,7 +35,9 @@ test('a token is HS256, keyed with UTF-8 bytes, and its one claim is exp, its li
 });
 
 test('an empty secret is a fault of ours: it cannot sign, and no token is called invalid', async () => {
-  await expect(createTokenSigner('', 60)()).rejects.toThrow(TokenNotSignedError);
+  const signed = createTokenSigner('', 60)();
+  await expect(signed).rejects.toThrow(TokenNotSignedError);
+  await expect(signed).rejects.toHaveProperty('cause.name', 'DataError');
   const verified = createTokenVerifier('')(forgeToken({ secret: '' }));
   await expect(verified).rejects.not.toBeInstanceOf(InvalidTokenError);
 });
@@ -58,7 +60,10 @@ test('however many tokens were seen before, each is valid until its exp and from
 test('a token that was verified is not verified again; the 101st makes it forgotten', async () => {
   const check = vi.spyOn(crypto.subtle, 'verify');
   const fresh = createTokenVerifier(secret);
-  const tokens = Array.from({ length: 101 }, (_, kid) => forgeToken({ header: { alg: 'HS256', kid }, secret }));
+  const tokens = Array.from({ length: 101 }, (_, kid) => {
+    // Half of them expire.
+    return forgeToken({ header: { alg: 'HS256', kid }, claims: kid % 2 === 0 ? {} : { exp: now + 900 }, secret });
+  });
   const hundred = tokens.slice(0, 100);
 
   for (const token of [...hundred, ...hundred]) await fresh(token);
