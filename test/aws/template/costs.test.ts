@@ -73,10 +73,14 @@ const partsOf = (request: Request) => [
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 const costOf = (request: Request) => sum(partsOf(request)) / 1e6;
 
+/** Stored bytes for each byte of a list's JSON. */
+const storedBytes = { usual: bytesOfBook.stored / bytesOfBook.asJson, ofControlCharacters: 1 / '\\u0001'.length };
+const unitsOfList = (megabytes: number, stored = storedBytes.usual) => (megabytes * 1e6 * stored) / 4_096;
+
 /** The costs of one whole list of this size. */
-function costOfList(megabytes: number): number {
+function costOfList(megabytes: number, stored = storedBytes.usual): number {
   const slow = megabytes - 6;
-  const reads = ((megabytes * 1e6) / bytesOfBook.asJson) * (bytesOfBook.stored / 4_096) * perMillion.readUnit * 1e-6;
+  const reads = unitsOfList(megabytes, stored) * perMillion.readUnit * 1e-6;
   const time = lambdaSeconds(slow / streamedMegabytesPerSecond);
   const data = (megabytes * perGb.dataOut + slow * perGb.streamed) / 1_000;
   return (megabytes / 10) * perMillion.apiRequest * 1e-6 + reads + time + data;
@@ -138,6 +142,9 @@ const [
 const ofProd = { get: endpoints['GET /book/{id}'], page: endpoints['GET /books of 1,000 books'] };
 const megabytesOfMillion = bytesOfBook.asJson;
 const listsPerSecond = tableUnitsPerSecond / unitsOfMillion;
+/** Of one list, Lambda's most. */
+const megabytesStreamed = 200;
+const largestPerSecond = tableUnitsPerSecond / unitsOfList(megabytesStreamed, storedBytes.ofControlCharacters);
 const kilobytesOfLargeBook = 400;
 const update = {
   ...endpoints['PUT, DELETE /book/{id}'],
@@ -153,6 +160,10 @@ test.each([
     `${Math.round(listsPerSecond * 60)} whole lists a minute of a million books`,
     listsPerSecond * costOfList(megabytesOfMillion),
   ],
+  [
+    `${Math.round(largestPerSecond * 60)} lists a minute of ${megabytesStreamed} MB, of books of control characters`,
+    largestPerSecond * costOfList(megabytesStreamed, storedBytes.ofControlCharacters),
+  ],
   [`${updatesPerSecond} updates a second of books of ${kilobytesOfLargeBook} KB`, updatesPerSecond * costOf(update)],
 ])('the costs of a day with %s follow from the same prices', (load, perSecond) => {
   expect(findRow(load)).toMatch(new RegExp(` \\| \\${wholeDollars(perSecond * secondsOf.day)} \\|$`));
@@ -162,10 +173,9 @@ test('the costs of a day of whole lists with listConcurrency follow from what an
   const instances = 5;
   const secondsOfList = (megabytesOfMillion - 6) / streamedMegabytesPerSecond;
   const perDay = (instances / secondsOfList) * secondsOf.day * costOfList(megabytesOfMillion);
-  expect(findAmounts(/\*\*`listConcurrency`\.\*\* (\d+) instances cost (\S+)/)).toEqual([
-    `${instances}`,
-    wholeDollars(perDay),
-  ]);
+  expect(
+    findAmounts(/\*\*`listConcurrency`\*\* .* With (\d+) instances, those of a million books cost (\S+) a day/),
+  ).toEqual([`${instances}`, wholeDollars(perDay)]);
 });
 
 const customMetrics = propertiesOf('Logs::MetricFilter').length * perMonth.customMetric;
