@@ -47,8 +47,9 @@ export const stageParameters = {
     matching(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of a certificate in ACM'),
   ),
   hostedZoneId: optional(matching(/^Z[A-Z\d]{1,31}$/, 'the id of a hosted zone, like Z0123456789ABCDEFGHIJ')),
-  // The pipeline gives the smoke test ten minutes for 4,000 requests from one address. The maximum is AWS WAF's.
-  requestsPerAddress: optional(wholeNumber('requests per minute', 500, 2_000_000_000)),
+  // With less, the smoke test would not use each endpoint within its ten minutes (tools/operations/smoke-plan.ts). The
+  // maximum is AWS WAF's.
+  requestsPerAddress: optional(wholeNumber('requests per minute', 100, 2_000_000_000)),
   permissionsBoundary: optional(
     matching(/^arn:aws[\w-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a policy'),
   ),

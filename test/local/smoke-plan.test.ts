@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { HttpClient } from '../../conformance/http-client.ts';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
+import { stageParameters } from '../../serverless/deploy/stage-parameters.ts';
 import { functions } from '../../serverless/functions.ts';
 import { planSmoke } from '../../tools/operations/smoke-plan.ts';
 import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
@@ -11,8 +12,8 @@ import { useLocalService } from './use-local-service.ts';
 /** The pipeline gives the smoke test ten. */
 const maxMinutes = 9;
 
-/** The lowest limit of an address, in requests a minute. */
-const lowestLimit = 100;
+/** In requests a minute. */
+const { minimum: lowestLimit = 0 } = stageParameters.requestsPerAddress.kind;
 
 const local = await useLocalService();
 
