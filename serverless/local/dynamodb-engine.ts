@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import dynalite from 'dynalite';
 import db, { type Store } from 'dynalite/db/index.js';
 import * as putItem from 'dynalite/validations/putItem.js';
 import * as updateItem from 'dynalite/validations/updateItem.js';
+import pLimit from 'p-limit';
 import { isTransaction, transactWriteItems } from './transactions.ts';
 
 // dynalite ignores this parameter (its issue 182), and returns no item that refuses a write.
@@ -50,7 +53,16 @@ export async function createEngine(path?: string): Promise<Server> {
   };
   const transact = transactWriteItems(store);
   server.removeAllListeners('request');
-  return server.on('request', (request, response) => {
-    (isTransaction(request) ? transact : handle)(request, response);
-  });
+  // One request at a time. All at once would take the same time together, and clients would give all of them up.
+  const inTurn = pLimit(1);
+  return server.on('request', (request, response) =>
+    inTurn(async () => {
+      // In this turn of the event loop, connections that clients have closed are noticed.
+      await setImmediate();
+      if (response.destroyed) return;
+      const closed = once(response, 'close');
+      (isTransaction(request) ? transact : handle)(request, response);
+      await closed;
+    }),
+  );
 }
