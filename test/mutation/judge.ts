@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { messageReason } from './message-plugin.ts';
-import { reasons, unfinished } from './reasons.ts';
+import type { Reason } from './reasons.ts';
 
 /** The part of StrykerJS's result of a mutant that is used here. Lines and columns count from 1. */
 export interface MutantResult {
@@ -12,6 +12,15 @@ export interface MutantResult {
   readonly location: Readonly<Record<'start' | 'end', { readonly line: number; readonly column: number }>>;
 }
 
+interface Expectations {
+  /** The mutated files. */
+  readonly files: readonly string[];
+  /** Whether these are all files. */
+  readonly isComplete: boolean;
+  readonly reasons: readonly Reason[];
+  readonly unfinished: readonly string[];
+}
+
 /** A mutant that breaks the loading of a module is a RuntimeError. */
 const killed = ['Killed', 'Timeout', 'RuntimeError'];
 
@@ -19,63 +28,62 @@ const killed = ['Killed', 'Timeout', 'RuntimeError'];
 const maxPercentWithReason = 3;
 
 /**
- * Compares results with the list of reasons. Prints a line for each file, then each mutant that lives without a reason, and
- * each reason without its mutant.
+ * Compares results with the list of reasons.
  *
- * @param files - the mutated files
- * @param isComplete - whether these are all files
- * @returns whether nothing is wrong
+ * @returns a line for each file and the sum, the mutants that live in unfinished files, and what fails the run
  */
-export function judge(files: readonly string[], results: readonly MutantResult[], isComplete: boolean): boolean {
-  const problems: string[] = [];
+export function judge(
+  results: readonly MutantResult[],
+  { files, isComplete, reasons, unfinished }: Expectations,
+): Readonly<Record<'counts' | 'notices' | 'problems', readonly string[]>> {
+  const counts: string[] = [];
   const notices: string[] = [];
-  const explained = new Set<string>();
-  const total = { killed: 0, reasoned: 0, living: 0 };
-  for (const file of files) {
-    const source = readFileSync(file, 'utf8').split('\n');
-    const count = { killed: 0, reasoned: 0, living: 0 };
-    for (const { fileName, status, statusReason, replacement, location } of results) {
-      if (relative('.', fileName) !== file || statusReason === messageReason) continue;
-      const change = describeChange(file, cut(source, location), replacement);
-      if (killed.includes(status)) count.killed += 1;
-      else if (changesWithReason.has(change)) {
-        count.reasoned += 1;
-        explained.add(change);
-      } else {
-        count.living += 1;
-        const found = unfinished.includes(file) ? notices : problems;
-        found.push(`${status} at line ${location.start.line}: ${change}`);
-      }
+  const problems: string[] = [];
+  const own = results.map((result) => ({ ...result, file: relative('.', result.fileName) }));
+  const made = own.filter(({ file, statusReason }) => files.includes(file) && statusReason !== messageReason);
+  const living = made.filter(({ status }) => !killed.includes(status));
+  const changes = Map.groupBy(living, (mutant) => describe(mutant.file, cut(mutant), mutant.replacement));
+  const explained = reasons.filter(({ file }) => files.includes(file)).flatMap(describeEach);
+
+  for (const change of explained.filter((change) => !changes.has(change))) {
+    problems.push(`The list has a reason, but the mutant is killed or gone: ${change}`);
+  }
+  const unexplained = [...changes].filter(([change]) => !explained.includes(change));
+  for (const [change, mutants] of unexplained) {
+    for (const { file, status, location } of mutants) {
+      (unfinished.includes(file) ? notices : problems).push(`${status} at line ${location.start.line}: ${change}`);
     }
-    console.log(`${file}: ${count.killed} killed, ${count.reasoned} with a reason, ${count.living} others`);
-    if (unfinished.includes(file) && count.living === 0) problems.push(`${file} is finished: take it off the list.`);
-    for (const name of ['killed', 'reasoned', 'living'] as const) total[name] += count[name];
   }
-  for (const [change, file] of changesWithReason) {
-    const isObsolete = files.includes(file) && !explained.has(change);
-    if (isObsolete) problems.push(`The list has a reason, but the mutant is killed or gone: ${change}`);
+  const withoutReason = unexplained.flatMap(([, mutants]) => mutants);
+  for (const file of files) {
+    const count = (mutants: typeof made) => mutants.filter((mutant) => mutant.file === file).length;
+    counts.push(`${file}: ${count(made)} mutants, ${count(living)} live, ${count(withoutReason)} without a reason`);
+    const isFinished = unfinished.includes(file) && count(withoutReason) === 0;
+    if (isFinished) problems.push(`${file} is finished: take it off the list.`);
   }
-  const made = total.killed + total.reasoned + total.living;
-  const isTooLong = isComplete && total.reasoned > (made * maxPercentWithReason) / 100;
-  if (isTooLong) problems.push(`More than ${maxPercentWithReason} % of the mutants have a reason.`);
-  for (const text of [...notices, ...problems]) console.log(`\n${text}`);
-  console.log(`\n${made} mutants, of which ${total.killed} are killed and ${total.reasoned} have a reason`);
-  return problems.length === 0;
+  const reasoned = living.length - withoutReason.length;
+  counts.push(`All: ${made.length} mutants, ${living.length} live, ${withoutReason.length} without a reason`);
+  if (isComplete && reasoned > (made.length * maxPercentWithReason) / 100) {
+    problems.push(`More than ${maxPercentWithReason} % of the mutants have a reason.`);
+  }
+  if (isComplete && !results.some(({ statusReason }) => statusReason === messageReason)) {
+    problems.push('The plugin leaves out no message any more.');
+  }
+  return { counts, notices, problems };
 }
 
-/** The changes that have a reason, with their files. */
-const changesWithReason = new Map(
-  reasons.flatMap(({ file, code, mutants }) => mutants.map((mutant) => [describeChange(file, code, mutant), file])),
-);
+const describeEach = ({ file, code, mutants }: Reason) => mutants.map((mutant) => describe(file, code, mutant));
 
 /** StrykerJS prints replacements in a format of its own. */
-function describeChange(file: string, code: string, mutant: string): string {
+function describe(file: string, code: string, mutant: string): string {
   const [before, after] = [code, mutant].map((text) => text.replaceAll(/\s+/g, ' ').trim());
   return `${file}\n  - ${before}\n  + ${after}`;
 }
 
-function cut(source: readonly string[], { start, end }: MutantResult['location']): string {
-  const lines = source.slice(start.line - 1, end.line);
-  lines.push((lines.pop() ?? '').slice(0, end.column - 1));
-  return lines.join('\n').slice(start.column - 1);
+/** Reads the code that a mutant replaces. */
+function cut({ fileName, location: { start, end } }: MutantResult): string {
+  const lines = readFileSync(fileName, 'utf8').split('\n');
+  const taken = lines.slice(start.line - 1, end.line);
+  taken.push((taken.pop() ?? '').slice(0, end.column - 1));
+  return taken.join('\n').slice(start.column - 1);
 }

@@ -18,6 +18,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { endForMissingTool } from '../support/missing-tool.ts';
 import { judge, type MutantResult } from './judge.ts';
+import { reasons, unfinished } from './reasons.ts';
 import { divide, sourceFiles } from './suites.ts';
 
 /** A file takes up to five minutes, and `.ci/run` has to end. */
@@ -60,7 +61,9 @@ for (const { name, sources, tests } of divide(files)) {
   results.push(...(await stryker.runMutationTest()));
 }
 const isComplete = sourceFiles.every((file) => files.includes(file));
-process.exitCode = judge(files, results, isComplete) ? 0 : 1;
+const { counts, notices, problems } = judge(results, { files, isComplete, reasons, unfinished });
+console.log([...notices, ...problems, counts.join('\n')].join('\n\n'));
+process.exitCode = problems.length > 0 ? 1 : 0;
 
 /** @returns the source files with the most changed lines since the branch left main; on main, those of the last commit */
 function findChangedFiles(): readonly string[] {

@@ -1,5 +1,5 @@
 /** Mutants that no test kills, and why. Each has to survive: one that a test kills, or that is gone, fails the run. */
-interface Reason {
+export interface Reason {
   readonly file: string;
   /** The code that is replaced, wherever the file has it. */
   readonly code: string;
