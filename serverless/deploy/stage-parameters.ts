@@ -23,11 +23,14 @@ const share: Kind<number> = {
 const requestsPerSecond = { kind: wholeNumber('requests per second', 1, 1_000_000) };
 const burst = { kind: wholeNumber('requests', 1, 1_000_000) };
 
+/** Settings of the functions are parameters, with the check of their start. The stack makes the values of the others. */
+const { signingSecret: _secret, username: _username, password: _password, table: _table, ...ofFunctions } = settings;
+
 /**
- * The parameters of serverless/stages.yml, and what they may be. Settings of the functions are described where these
- * read them. Values that AWS would refuse are refused before a deploy changes anything.
+ * The parameters of serverless/stages.yml, and what they may be. Values that AWS would refuse are refused before a deploy changes anything.
  */
 export const stageParameters = {
+  ...ofFunctions,
   throttlingRateLimit: requestsPerSecond,
   throttlingBurstLimit: burst,
   tokenThrottlingRateLimit: requestsPerSecond,
@@ -38,8 +41,6 @@ export const stageParameters = {
   alarmEmail: optional(
     matching(/^(?=.{3,80}$)[^\s@:\\]+@[^\s@:\\]+\.[^\s@:\\]+$/, 'an email address of at most 80 characters'),
   ),
-  corsOrigin: settings.corsOrigin,
-  tokenLifetime: settings.tokenLifetime,
   domainName: optional(
     matching(/^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/, 'a domain name in lower case'),
   ),

@@ -48,10 +48,10 @@ const alarmResources = {
     DatapointsToAlarm: 1,
     Threshold: 0,
   }),
-  FunctionThrottlesAlarm: createAlarm(`Functions of ${service} are throttled (the account has no concurrency left)`, {
-    Metrics: sum(ofFunctions('Throttles')),
-    Threshold: 0,
-  }),
+  FunctionThrottlesAlarm: createAlarm(
+    `Functions of ${service} are throttled (the account has no concurrency left, or lists use all of listConcurrency)`,
+    { Metrics: sum(ofFunctions('Throttles')), Threshold: 0 },
+  ),
   ConcurrencyAlarm: createAlarm('More than ${param:maxConcurrency} function instances of the account are in use', {
     Namespace: 'AWS/Lambda',
     MetricName: 'ClaimedAccountConcurrency', // with the reserved ones

@@ -54,9 +54,9 @@ export function checkTriggers({ changeSets }: EmulatedStage, expected: readonly 
 }
 
 /** Checks what the settings cause, and the boundary, which the deployer stack sets. */
-export async function checkSettings(settings: { readonly corsOrigin: string }): Promise<void> {
-  const { corsOrigin } = await findDeployedStage(stage);
-  assert.equal(corsOrigin, settings.corsOrigin);
+export async function checkSettings(settings: { readonly corsOrigin: string; readonly tokenLifetime: string }) {
+  const { corsOrigin, tokenLifetime } = await findDeployedStage(stage);
+  assert.deepEqual([corsOrigin, `${tokenLifetime}`], [settings.corsOrigin, settings.tokenLifetime]);
   assert.equal((await findResources('AWS::SNS::Subscription')).length, 1);
   assert.equal((await findResources('AWS::Events::Rule')).length, 1);
   await checkBoundary();

@@ -29,7 +29,12 @@ import {
 import { rotate } from './rotation.ts';
 import { stopAndGoOn } from './stops.ts';
 
-const settings = { alarmEmail: 'oncall@example.com', corsOrigin: 'https://docs.example.com', probe: 'on' };
+const settings = {
+  alarmEmail: 'oncall@example.com',
+  corsOrigin: 'https://docs.example.com',
+  tokenLifetime: '600',
+  probe: 'on',
+};
 
 const emulated = await startEmulatedStage();
 try {
@@ -55,7 +60,7 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
 
   step('A deploy with settings: nothing breaks, the books are kept');
   await setSettings(settings);
-  await deployAndTest(emulated, ['RollbackAlarm'], ['books', 'cross-origin', 'unknown-paths']);
+  await deployAndTest(emulated, ['RollbackAlarm'], ['books', 'cross-origin', 'token-endpoint', 'unknown-paths']);
   assert.notEqual(await findVersion(), firstVersion);
   await checkSettings(settings);
   await checkAccessLog();
@@ -69,12 +74,23 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
   await fixWithAlarmOn(emulated);
   await checkSettings(settings);
 
-  step('An unknown setting ends the deploy with one line');
+  step('An unknown setting and a wrong one end the deploy with one line');
   await setSettings({ alarmMail: 'oncall@example.com' });
-  const { status, stdout } = await spawn('deploy', '--force');
-  assert.equal(status, 1);
-  assert.match(stdout, /^\/book-catalog\/prod\/alarmMail in Parameter Store is no setting\. Settings are .+\.$/m);
+  const unknown = await spawn('deploy', '--force');
+  assert.equal(unknown.status, 1);
+  assert.match(
+    unknown.stdout,
+    /^\/book-catalog\/prod\/alarmMail in Parameter Store is no setting\. Settings are .+\.$/m,
+  );
   await deleteSetting('alarmMail');
+  await setSettings({ corsOrigin: `${settings.corsOrigin}/`, listConcurrency: '4' });
+  const version = await findVersion();
+  const wrong = await spawn('deploy', '--force');
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.stdout, /^corsOrigin has to be the origin of .+\. listConcurrency has to be .+\.$/m);
+  assert.equal(await findVersion(), version);
+  await deleteSetting('listConcurrency');
+  await setSettings(settings);
 
   step('A deploy that fails ends when the stack is at rest; one to a stuck stack does not begin');
   await failToDeploy(emulated);

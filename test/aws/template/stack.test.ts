@@ -270,6 +270,10 @@ test('instances are reserved for the list only, and only with the parameter', ()
   expect(reserved(withAll)).toEqual(['book-catalog-dev-listBooks', 5]);
 });
 
+test('the alarm on throttles names the setting that may cause them', () => {
+  expect(prod.Resources.FunctionThrottlesAlarm?.Properties.AlarmDescription).toContain('listConcurrency');
+});
+
 test('without an origin, no path responds to OPTIONS, and no response of API Gateway can be read', () => {
   expect(propertiesOf('ApiGateway::Method').map(({ HttpMethod }) => HttpMethod)).not.toContain('OPTIONS');
   expect(JSON.stringify(prod)).not.toContain('Access-Control-');
