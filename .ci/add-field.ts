@@ -7,22 +7,14 @@
  */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Book, Catalog } from '../conformance/catalog.ts';
 import { expectData, expectSuccess } from '../conformance/expect.ts';
 import { LocalService, testSettings } from '../test/support/local-service.ts';
+import { linesOfContributing, ProjectCopy } from './project-copy.ts';
 
-const contributing = readFileSync('CONTRIBUTING.md', 'utf8');
-
-/** The indented lines of CONTRIBUTING.md that begin like this. */
-const linesOf = (start: string) =>
-  contributing
-    .match(new RegExp(`^ {7}${start}.*\n`, 'gm'))
-    ?.join('')
-    .replaceAll(/^ {5}/gm, '') ?? '';
+/** The lines of CONTRIBUTING.md, indented as in a table. */
+const linesOf = (start: string) => linesOfContributing(start).replaceAll(/^(?=.)/gm, '  ');
 
 /** In `bookFields`. The last two have names that tests and expressions of DynamoDB are tempted to use. */
 const fieldLines = `${linesOf('\\w+: \\{ type: ')}  notes: { type: 'string', default: '' },\n  seen: { type: 'string', default: '' },\n`;
@@ -55,44 +47,37 @@ const mistakes: readonly (readonly [file: string, code: string, mistake: string]
 const creation = ['POST', '/book', { title: 'Emma', author: 'Jane Austen', year: 1815 }] as const;
 const headers = { 'Idempotency-Key': 'once' };
 
-const folder = mkdtempSync(join(tmpdir(), 'book-catalog-field-'));
-const copy = join(folder, 'copy');
+const copy = new ProjectCopy();
 try {
-  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' });
-  for (const file of files.trim().split('\n')) {
-    cpSync(file, join(copy, file));
-  }
-  for (const name of ['node_modules', 'tools/node_modules']) symlinkSync(resolve(name), join(copy, name));
-
   console.log('--- reserved names');
-  const table = readFileSync(join(copy, 'lib/books/book.ts'), 'utf8');
-  edit(
+  const table = copy.read('lib/books/book.ts');
+  copy.edit(
     'lib/books/book.ts',
     /^ {2}author: .*\n/m,
     (line) => line + reserved.map((name) => `  ${name}: { type: 'integer', default: 0 },\n`).join(''),
   );
-  const errors = failInCopy('npx', ['tsc', '--noEmit']);
+  const errors = copy.fail('npx', ['tsc', '--noEmit']);
   const author = table.slice(0, table.indexOf('  author: ')).split('\n').length;
   for (const [index, name] of reserved.entries()) {
     assert.ok(errors.includes(`book.ts(${author + 1 + index},3): error TS2322`), `${name} is not reserved`);
   }
-  writeFileSync(join(copy, 'lib/books/book.ts'), table);
+  copy.write('lib/books/book.ts', table);
 
   assert.equal(fieldLines.match(/\n/g)?.length, ruleLines.match(/\n/g)?.length);
-  edit('lib/books/book.ts', /^ {2}author: .*\n/m, (line) => line + fieldLines);
-  run('api');
+  copy.edit('lib/books/book.ts', /^ {2}author: .*\n/m, (line) => line + fieldLines);
+  copy.run('api');
   console.log('--- a test names the lines that the specification lacks');
-  const failures = failInCopy('npx', ['vitest', 'run', 'test/unit/documents.test.ts']);
+  const failures = copy.fail('npx', ['vitest', 'run', 'test/unit/documents.test.ts']);
   for (const [, name] of fieldLines.matchAll(/^ {2}(\w+)/gm)) {
     assert.match(failures, new RegExp(`rule 3.1 of docs/specification.md does not say of ${name}: a line`));
   }
-  edit('docs/specification.md', /^ {2}- `author`: .*\n/m, (line) => line + ruleLines);
-  run('check');
-  run('test');
+  copy.edit('docs/specification.md', /^ {2}- `author`: .*\n/m, (line) => line + ruleLines);
+  copy.run('check');
+  copy.run('test');
 
   console.log('--- a book from before');
   const emma = await withService('.', async (catalog) => expectSuccess(await catalog.call(...creation, headers)));
-  await withService(copy, async (catalog) => {
+  await withService(copy.path, async (catalog) => {
     const added = { isbn: '', binding: 'unknown', pages: 1, inPrint: true, notes: '', seen: '' };
     const book = { ...(emma as Book), ...added };
     await catalog.expectStored(book);
@@ -108,41 +93,23 @@ try {
   console.log('--- mistakes that the conformance suite has to notice');
   assert.deepEqual(await findFailedCases(), [], 'without a mistake');
   for (const [file, code, mistake] of mistakes) {
-    const source = readFileSync(join(copy, file), 'utf8');
-    edit(file, code, () => mistake);
+    const source = copy.read(file);
+    copy.edit(file, code, () => mistake);
     const failed = await findFailedCases();
-    writeFileSync(join(copy, file), source);
+    copy.write(file, source);
     assert.ok(failed.length > 0, `no case fails with ${mistake} for ${code} in ${file}`);
     console.log(`${mistake}: ${failed.length} cases fail, such as: ${failed[0]}`);
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-
-function edit(file: string, pattern: RegExp | string, replace: (found: string) => string): void {
-  const path = join(copy, file);
-  const before = readFileSync(path, 'utf8');
-  const after = before.replace(pattern, replace);
-  assert.notEqual(after, before, `${file} has no ${pattern}`);
-  writeFileSync(path, after);
-}
-
-function run(script: string): void {
-  console.log(`--- npm run ${script}`);
-  execFileSync('npm', ['run', '--silent', script], { cwd: copy, stdio: 'inherit' });
-}
-
-/** Runs a command that has to fail. @returns its output */
-function failInCopy(command: string, args: readonly string[]): string {
-  const result = spawnSync(command, args, { cwd: copy, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
-  assert.equal(result.status === 0, false, `${command} ${args.join(' ')} has to fail`);
-  return result.stdout + result.stderr;
+  copy.remove();
 }
 
 /** Runs the conformance cases about fields and bodies against the copy. @returns the names of those that fail */
 async function findFailedCases(): Promise<readonly string[]> {
-  return withService(copy, async ({ session }) => {
-    const { conformanceCases }: typeof import('../conformance/suite.ts') = await import(`${copy}/conformance/suite.ts`);
+  return withService(copy.path, async ({ session }) => {
+    const { conformanceCases }: typeof import('../conformance/suite.ts') = await import(
+      `${copy.path}/conformance/suite.ts`
+    );
     const cases = conformanceCases.filter(({ group, name }) => group === 'fields' && name.includes('limits of'));
     const failed = cases.map((each) =>
       each.run(session).then(
@@ -156,7 +123,7 @@ async function findFailedCases(): Promise<readonly string[]> {
 
 /** Starts the local service of a folder, on the same books each time. Its openapi.yaml describes the responses. */
 async function withService<Result>(of: string, use: (catalog: Catalog) => Promise<Result>) {
-  const service = await LocalService.start({ DB_PATH: join(folder, 'books') }, of);
+  const service = await LocalService.start({ DB_PATH: join(copy.folder, 'books') }, of);
   const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
   const suite = resolve(of, 'conformance');
   const { Session }: typeof import('../conformance/session.ts') = await import(`${suite}/session.ts`);
