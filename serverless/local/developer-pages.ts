@@ -13,12 +13,17 @@ const pages = new Map([
   ['/docs/swagger-ui-bundle.js', { file: import.meta.resolve(bundle), type: 'text/javascript' }],
 ]);
 
-/** @returns the response for a developer page, as it is on the disk now. At `/`, a browser is sent to `/docs`. */
+/**
+ * Reads a developer page as it is on the disk now. One slash at the end of its path makes no difference (rule 1.6). At
+ * `/`, a browser is sent to `/docs`.
+ *
+ * @returns the response, or `undefined` for another path
+ */
 export async function readDeveloperPage(path: string, accept = '') {
   if (path === '/' && accept.includes('text/html')) {
     return { status: 302, headers: { Location: '/docs', Vary: 'Accept' }, body: '' };
   }
-  const page = pages.get(path);
+  const page = pages.get(path.replace(/\/$/, ''));
   if (page === undefined) return undefined;
   const body = await readFile(fileURLToPath(page.file), 'utf8');
   return { status: 200, headers: { 'Content-Type': `${page.type}; charset=utf-8` }, body };

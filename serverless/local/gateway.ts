@@ -176,7 +176,8 @@ function send(response: ServerResponse, { status, headers, body }: GatewayRespon
 
 /** Responds to a malformed request or a CONNECT, for which Node makes no response object. */
 function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
-  if (!socket.writable) return void socket.destroy();
+  // Each further chunk of a malformed request is an error as well, after the response.
+  if (!socket.writable) return;
   const own = { [requestIdHeader]: randomUUID(), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
   const head = Object.entries({ ...headers, ...own });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);

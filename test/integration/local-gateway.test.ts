@@ -76,6 +76,24 @@ test.each([
   },
 );
 
+test.each([
+  ['a header of 5 MB', requestOf('GET /book', `X: ${'x'.repeat(5 * megabyte)}`)],
+  ['5 MB that are not HTTP', ' '.repeat(5 * megabyte)],
+])('a client that sends %s gets a 400 after its last byte', async (_fault, bytes) => {
+  const port = await startStubGateway('GET', async () => ({ statusCode: 200, body: '' }));
+  const socket = await openRaw(port, '');
+  const errors: Error[] = [];
+  socket.on('error', (error) => errors.push(error));
+  const responses: Buffer[] = [];
+  socket.on('data', (chunk) => responses.push(chunk));
+
+  socket.end(bytes);
+  await once(socket, 'close');
+
+  expect(errors).toEqual([]);
+  expect(Buffer.concat(responses).toString()).toMatch(/^HTTP\/1.1 400 /);
+});
+
 test('a client that has ended its half of the connection gets its responses', async () => {
   const port = await startStubGateway('GET', async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -10,6 +10,7 @@ const local = await useLocalService(defaultCredentials);
 test.each([
   ['/openapi.yaml', 'application/yaml', 'openapi.yaml'],
   ['/docs', 'text/html', 'serverless/local/docs/index.html'],
+  ['/docs/', 'text/html', 'serverless/local/docs/index.html'],
   ['/docs/page.css', 'text/css', 'serverless/local/docs/page.css'],
   ['/docs/swagger-ui-bundle.js', 'text/javascript', 'node_modules/swagger-ui-dist/swagger-ui-bundle.js'],
 ])('%s is of type %s and holds the file %s', async (path, type, file) => {
