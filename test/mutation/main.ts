@@ -7,11 +7,12 @@
  *     npm run test:mutation -- --changed      the files that this branch changes, or else the last commit
  *     npm run test:mutation -- --force        without the results of earlier runs, which are in .mutation/
  *
- * A result is used again until its file or its test changes. Changes of what a test imports are not noticed.
+ * A mutant that was killed is not run again until it or the file of its test changes. Changes of what a test imports are not
+ * noticed.
  */
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -37,6 +38,8 @@ const { Stryker } = await import(pathToFileURL(tools.resolve('@stryker-mutator/c
 const results: MutantResult[] = [];
 for (const { name, sources, tests } of divide(files)) {
   process.env.MUTATION_TESTS = tests.join(',');
+  const incrementalFile = `.mutation/${name}.json`;
+  keepKilled(incrementalFile);
   const stryker = new Stryker({
     plugins: [tools.resolve('@stryker-mutator/vitest-runner'), resolve('test/mutation/message-plugin.ts')],
     ignorers: ['messages'],
@@ -49,7 +52,7 @@ for (const { name, sources, tests } of divide(files)) {
     timeoutMS: 60_000,
     incremental: true,
     force: values.force,
-    incrementalFile: `.mutation/${name}.json`,
+    incrementalFile,
     tempDirName: '.mutation/sandboxes',
     cleanTempDir: 'always',
     ignorePatterns: readFileSync('.gitignore', 'utf8').split('\n').filter(Boolean),
@@ -64,6 +67,16 @@ const isComplete = sourceFiles.every((file) => files.includes(file));
 const { counts, notices, problems } = judge(results, { files, isComplete, reasons, unfinished });
 console.log([...notices, ...problems, counts.join('\n')].join('\n\n'));
 process.exitCode = problems.length > 0 ? 1 : 0;
+
+/** StrykerJS would not run a mutant of module level again that has survived, even if a new test kills it. */
+function keepKilled(resultsFile: string): void {
+  if (!existsSync(resultsFile)) return;
+  const report = JSON.parse(readFileSync(resultsFile, 'utf8'));
+  for (const file of Object.values<{ mutants: { readonly status: string }[] }>(report.files)) {
+    file.mutants = file.mutants.filter(({ status }) => status === 'Killed');
+  }
+  writeFileSync(resultsFile, JSON.stringify(report));
+}
 
 /** @returns the source files with the most changed lines since the branch left main; on main, those of the last commit */
 function findChangedFiles(): readonly string[] {

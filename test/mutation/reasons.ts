@@ -8,7 +8,14 @@ export interface Reason {
   readonly reason: string;
 }
 
-export const reasons: readonly Reason[] = [];
+export const reasons: readonly Reason[] = [
+  {
+    file: 'lib/auth/token.ts',
+    code: 'false',
+    mutants: ['true'],
+    reason: 'Whether the key could be read again matters to nobody but the code that holds it.',
+  },
+];
 
 /** Files whose mutants nobody has gone through: what lives in them does not fail a run yet. */
 export const unfinished: readonly string[] = [
