@@ -126,7 +126,7 @@ test('an import that is interrupted creates each book once, while others change 
   let lastOutput = '';
   for (const [how, exitCode, message] of [
     ['SIGKILL', null, /^Columns/],
-    ['gone', 1, /; trying again for up to 2 s\n.*cannot use http.*: no response \(ECONNREFUSED\)\n$/s],
+    ['gone', 1, /; trying again for up to 2 s\n.*\nno response from http.* \(ECONNREFUSED\)\n$/s],
     ['SIGKILL', null, /Continuing: \d+ rows done before/],
     ['SIGINT', 130, /Interrupted; an import continues when it is called again\n$/],
   ] as const) {
@@ -341,11 +341,11 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   ['import ok.csv --columns titel=x', 2, /^a field cannot be titel\.\n--help .*\n$/],
   ['import ok.csv --rejected ok.csv', 2, /^--rejected cannot be.*\n--help .*\n$/],
   ['move', 2, /^import FILE or export\?\n--help .*\n$/],
-  ['import ok.csv', 1, /\ncannot use .*:59999 as librarian.*ECONNREFUSED\)\n$/, closed],
-  ['import ok.csv', 1, /\ncannot use .*\/v1 as .*: there is no token: Not found\n$/, { path: '/v1' }],
-  ['import ok.csv', 1, /as librarian: there is no token: Invalid credentials\n$/, wrongPassword],
+  ['import ok.csv', 1, /\n {2}\{.*\}\nno response from .*:59999\/token \(ECONNREFUSED\)\n$/, closed],
+  ['import ok.csv', 1, /\ncannot use .*\/v1 as .*: the service responded 404 Not found\n$/, { path: '/v1' }],
+  ['import ok.csv', 1, /as librarian: the service responded 401 Invalid credentials\n$/, wrongPassword],
   // On this machine they have defaults.
-  ['import ok.csv', 1, /as admin: there is no token: Invalid credentials\n$/, noCredentials],
+  ['import ok.csv', 1, /as admin: the service responded 401 Invalid credentials\n$/, noCredentials],
   ['import ok.csv', 2, /^BOOKS_USERNAME and BOOKS_PASSWORD are needed\.\n--help .*\n$/, elsewhere],
 ])('one line says what is wrong with %s (%#)', async (command, code, message, { path = '', ...options } = {}) => {
   await writeFile(join(folder, 'ok.csv'), 'title,author,year\nEmma,,1\n');

@@ -5,9 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { HttpClient } from '../../conformance/http-client.ts';
-import { BookCatalogError, createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
+import {
+  type BookCatalogClient,
+  BookCatalogError,
+  createBookCatalogClient,
+} from '../../tools/client/book-catalog-client.ts';
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
-import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, type GatewayResponse, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { aBook } from '../support/a-book.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { defaultCredentials } from '../support/local-service.ts';
@@ -58,21 +62,63 @@ test('requests.http holds each operation, and its requests succeed one after the
 test('the TypeScript client logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
   const client = createClient();
 
-  const created = await client.POST('/book', { body: { title: 'Emma', author: 'Jane Austen' } });
-  const id = created.data?.data.id ?? 0;
-  const params = { path: { id } };
-  const page = await client.GET('/books', { params: { query: { limit: 1, after: id - 1 } } });
-  const changed = await client.PUT('/book/{id}', { params, body: { year: 1815 } });
-  const fetched = await client.GET('/book/{id}', { params });
-  const deleted = await client.DELETE('/book/{id}', { params });
-  const missing = await client.GET('/book/{id}', { params });
+  const created = await client.createBook({ title: 'Emma', author: 'Jane Austen' });
+  const { id } = created.book;
+  const listed = await Array.fromAsync(client.listBooks({ after: id - 1 }));
+  const changed = await client.updateBook(id, { year: 1815 });
+  const fetched = await client.getBook(id);
+  await client.deleteBook(id);
 
   const book = { id, ...aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 }) };
-  expect(page.data?.data).toEqual([{ ...book, year: 0 }]);
-  expect(changed.data?.data).toEqual(book);
-  expect(fetched.data?.data).toEqual(book);
-  expect(deleted.data).toEqual({ status: 200, message: 'Book deleted successfully', data: null });
-  expect(missing.error).toEqual({ status: 404, message: 'Book not found', data: null });
+  expect(listed).toEqual([{ ...book, year: 0 }]);
+  expect(created).toEqual({ book: { ...book, year: 0 }, etag: expect.stringMatching(/^".+"$/), replayed: false });
+  expect(changed).toEqual({ book, etag: expect.stringMatching(/^".+"$/) });
+  expect(fetched).toEqual(changed);
+  await expect(client.getBook(id)).rejects.toMatchObject({ status: 404, message: 'Book not found' });
+  await expect(client.deleteBook(id)).rejects.toBeInstanceOf(BookCatalogError);
+});
+
+test('an entity tag makes a call conditional, and an empty one matches nothing', async () => {
+  const client = createClient();
+  const { book, etag } = await client.createBook({});
+  const ifMatch = (await client.updateBook(book.id, { year: 1 }, { ifMatch: etag })).etag;
+
+  const isLost = { status: 412, message: 'Precondition failed' };
+  for (const tag of [etag, '']) {
+    await expect(client.updateBook(book.id, { year: 2 }, { ifMatch: tag })).rejects.toMatchObject(isLost);
+    await expect(client.deleteBook(book.id, { ifMatch: tag })).rejects.toMatchObject(isLost);
+    expect(await client.getBook(book.id, { ifNoneMatch: tag })).toEqual({ book: { ...book, year: 1 }, etag: ifMatch });
+  }
+  await client.deleteBook(book.id, { ifMatch });
+});
+
+test('a book that has not changed is undefined, which the types of getBook say', async () => {
+  const client = createClient();
+  const { book, etag } = await client.createBook({ title: 'Emma' });
+
+  const options = { ifNoneMatch: etag };
+  const same = await client.getBook(book.id, options);
+  const other = await client.getBook(book.id, { ifNoneMatch: undefined });
+
+  expect(same).toEqual({ book: undefined, etag });
+  // @ts-expect-error
+  expect(() => same.book.title).toThrow(TypeError);
+  // @ts-expect-error
+  expect(other.book.title).toBe('Emma');
+  expect((await client.getBook(book.id)).book.title).toBe('Emma');
+});
+
+test('creates with one key of the caller make one book, and the later ones say so', async () => {
+  const client = createClient();
+  const idempotencyKey = randomUUID();
+
+  const first = await client.createBook({ title: 'Emma' }, { idempotencyKey });
+  const second = await client.createBook({ title: 'Emma' }, { idempotencyKey });
+
+  expect(second).toEqual({ ...first, replayed: true });
+  const reuse = client.createBook({ title: 'Other' }, { idempotencyKey });
+  await expect(reuse).rejects.toMatchObject({ status: 422, message: 'Idempotency key already used' });
+  await expect(client.createBook({}, { idempotencyKey: 'a\nb' })).rejects.toThrow(TypeError);
 });
 
 test.each<[string, Fate[]]>([
@@ -84,9 +130,9 @@ test.each<[string, Fate[]]>([
 ])('concurrent calls of the TypeScript client %s', async (_name, fates) => {
   const { client, attempts } = await createFaultyClient('POST /token', fates);
 
-  const all = await Promise.all(Array.from({ length: 10 }, () => client.POST('/book', { body: {} })));
+  const all = await Promise.all(Array.from({ length: 10 }, () => client.createBook({})));
 
-  expect(all.map(({ response }) => response.status)).toEqual(Array(10).fill(201));
+  expect(new Set(all.map(({ book }) => book.id)).size).toBe(10);
   expect(attempts).toHaveLength(fates.length + 1);
 });
 
@@ -94,8 +140,8 @@ test('wrong credentials reject the call with the message of the service, each ti
   const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, password: 'wrong' });
 
   for (const _ of [1, 2]) {
-    await expect(client.GET('/books')).rejects.toMatchObject({ name: 'BookCatalogError', status: 401 });
-    await expect(client.GET('/books')).rejects.toThrow('Invalid credentials');
+    const error = { name: 'BookCatalogError', status: 401, message: 'Invalid credentials' };
+    await expect(client.getBook(1)).rejects.toMatchObject(error);
   }
 });
 
@@ -103,10 +149,42 @@ test('an error has the request id of the response, to be quoted', async () => {
   const refused = respond(401, 'Invalid credentials', { 'x-amzn-RequestId': 'an id' });
   const { client } = await createFaultyClient('POST /token', [refused]);
 
-  const error = await client.GET('/books').catch((error: unknown) => error);
+  const error = await client.getBook(1).catch((error: unknown) => error);
 
   expect(error).toBeInstanceOf(BookCatalogError);
   expect(error).toMatchObject({ status: 401, message: 'Invalid credentials', requestId: 'an id' });
+});
+
+test.each<[string, GatewayResponse, string]>([
+  ['the page of a proxy', { status: 500, body: '<h1>Oops</h1>' }, ': "<h1>Oops</h1>"'],
+  ['an empty body', { status: 403, body: '' }, ': ""'],
+  ['JSON of another program', { status: 200, body: '{"message":"OK"}' }, ': "{\\"message\\":\\"OK\\"}"'],
+  ['a long page', { status: 404, body: 'x'.repeat(1000) }, `: "${'x'.repeat(200)}"`],
+  ['a 304 that nobody asked for', { status: 304, body: '' }, ': ""'],
+])('%s instead of the envelope is an error with the address and the first of its text', async (_, fate, text) => {
+  const { client, baseUrl } = await createFaultyClient('GET /book/1', [fate]);
+
+  const error = await client.getBook(1).catch((error: unknown) => error);
+
+  expect(error).toBeInstanceOf(BookCatalogError);
+  const message = `no envelope in the response from ${baseUrl}/book/1${text}`;
+  expect(error).toMatchObject({ status: fate.status, message });
+});
+
+test('a login without a token in the response is an error', async () => {
+  const { client } = await createFaultyClient('POST /token', [respond(200, 'OK')]);
+
+  await expect(client.getBook(1)).rejects.toThrow(new BookCatalogError('no token in the response to the login'));
+});
+
+test.each(['localhost:8080', 'ftp://localhost', '/books', ''])('the base URL "%s" is refused at once', (baseUrl) => {
+  expect(() => createBookCatalogClient({ baseUrl, ...credentials })).toThrow(TypeError);
+});
+
+test('a base URL may end in slashes', async () => {
+  const client = createBookCatalogClient({ baseUrl: `${local.baseUrl}//`, ...credentials });
+
+  expect((await client.createBook({ title: 'Emma' })).book.title).toBe('Emma');
 });
 
 const never = new Promise<Fate>(() => {});
@@ -119,17 +197,19 @@ test('a create is sent with one key until it has a response, and creates one boo
   const { client, attempts, waits } = await createFaultyClient('POST /book', fates);
   const title = randomUUID();
 
-  const { data, response } = await client.POST('/book', { body: { title } });
+  const { book, etag, replayed } = await client.createBook({ title });
 
-  expect(data?.data).toMatchObject({ title });
-  expect(response.headers.get('ETag')).toMatch(/^".+"$/);
+  expect([book.title, replayed]).toEqual([title, true]);
+  expect(etag).toMatch(/^".+"$/);
   expect(attempts).toHaveLength(fates.length + 1);
   expect(new Set(attempts).size).toBe(1);
   expect(attempts[0]).toMatch(/^[0-9a-f-]{36}$/);
-  const reasons = [...Array(4).fill(/^no response/), /502/, /503/, /504/, /responded 429 Too many requests$/];
-  expect(waits.map(({ reason }) => reason)).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
-  const { data: list } = await createClient().GET('/books');
-  expect(list?.data.filter((book) => book.title === title)).toHaveLength(1);
+  const statuses = [...Array(4).fill(undefined), 502, 503, 504, 429];
+  expect(waits.map(({ error }) => error.status)).toEqual(statuses);
+  expect(waits[0]?.error.message).toMatch(/^no response from .*\/book \(.+\)$/);
+  expect(waits.at(-1)?.error.message).toBe('Too many requests');
+  const list = await Array.fromAsync(createClient().listBooks());
+  expect(list.filter((book) => book.title === title)).toHaveLength(1);
 });
 
 test('a create is retried with backoff and not before Retry-After, in seconds or as a date', async () => {
@@ -138,7 +218,7 @@ test('a create is retried with backoff and not before Retry-After, in seconds or
   const fates = [throttled, untilThen, ...Array(4).fill('lose request')];
   const { client, waits } = await createFaultyClient('POST /book', fates);
 
-  await client.POST('/book', { body: {} });
+  await client.createBook({});
 
   const [seconds = 0, untilDate = 0, ...backoff] = waits.map(({ waitMs }) => waitMs);
   expect(seconds).toBe(3_000);
@@ -153,11 +233,11 @@ test('a client without a function for waits waits until a retry, or until its si
   const { client } = await createFaultyClient('POST /book', [unavailable, throttled], {});
   const startedAt = performance.now();
 
-  const create = client.POST('/book', { body: {}, signal: AbortSignal.timeout(1_500) });
+  const create = client.createBook({}, { signal: AbortSignal.timeout(1_500) });
 
   await expect(create).rejects.toThrow('timeout');
   expect(performance.now() - startedAt).toBeLessThan(3_000);
-  expect((await client.POST('/book', { body: {} })).response.status).toBe(201);
+  expect((await client.createBook({ title: 'Emma' })).book.title).toBe('Emma');
 });
 
 test.each<[string, Fate | Promise<Fate>]>([
@@ -167,7 +247,7 @@ test.each<[string, Fate | Promise<Fate>]>([
   const { client } = await createFaultyClient('POST /token', [fate], {});
   const startedAt = performance.now();
 
-  await expect(client.GET('/books', { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+  await expect(client.getBook(1, { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
 
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 });
@@ -175,24 +255,24 @@ test.each<[string, Fate | Promise<Fate>]>([
 test('a login goes on when one of the calls that wait for it ends', async () => {
   const { promise: fate, resolve } = Promise.withResolvers<Fate>();
   const { client, attempts } = await createFaultyClient('POST /token', [fate]);
-  const first = client.GET('/books', { signal: AbortSignal.timeout(300) });
-  const second = client.GET('/books');
+  const first = client.createBook({}, { signal: AbortSignal.timeout(300) });
+  const second = client.createBook({ title: 'Emma' });
 
   await expect(first).rejects.toThrow('timeout');
   resolve('pass');
 
-  expect((await second).response.status).toBe(200);
+  expect((await second).book.title).toBe('Emma');
   expect(attempts).toHaveLength(1);
 });
 
 test('a login that no call waits for any longer is not retried', async () => {
   const { client, attempts } = await createFaultyClient('POST /token', [unavailable], {});
 
-  await expect(client.GET('/books', { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+  await expect(client.getBook(1, { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
   await wait(1_500);
 
   expect(attempts).toHaveLength(1);
-  expect((await client.GET('/books')).response.status).toBe(200);
+  expect((await client.createBook({ title: 'Emma' })).book.title).toBe('Emma');
 });
 
 test('a client that has never reached the service says so within seconds, and names the address', async () => {
@@ -200,7 +280,10 @@ test('a client that has never reached the service says so within seconds, and na
   const client = createBookCatalogClient({ baseUrl, ...credentials });
   const startedAt = performance.now();
 
-  await expect(client.GET('/books')).rejects.toThrow(new TypeError(`${baseUrl}: no response (ECONNREFUSED)`));
+  const error = await client.getBook(1).catch((error: unknown) => error);
+
+  expect(error).toBeInstanceOf(BookCatalogError);
+  expect(error).toMatchObject({ status: undefined, message: `no response from ${baseUrl}/token (ECONNREFUSED)` });
 
   expect(performance.now() - startedAt).toBeLessThan(8_000);
 });
@@ -209,18 +292,19 @@ test('a client whose origin is refused by a browser says so within seconds, and 
   const refuse = vi.fn(() => Promise.reject(new TypeError('Failed to fetch')));
   const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, fetch: refuse });
 
-  await expect(client.GET('/books')).rejects.toThrow(`${local.baseUrl}: no response (Failed to fetch)`);
+  await expect(client.getBook(1)).rejects.toThrow(`no response from ${local.baseUrl}/token (Failed to fetch)`);
 
   expect(refuse.mock.calls.length).toBeLessThan(10);
 });
 
-test('books() reads all books in pages of a size, and reads on after a page that failed', async () => {
+test('listBooks() reads all books in pages of a size, and reads on after a page that failed', async () => {
   const titles = ['A', 'B', 'C', 'D', 'E'];
   const client = createClient();
   const ids: number[] = [];
-  for (const title of titles) ids.push((await client.POST('/book', { body: { title } })).data?.data.id ?? 0);
+  for (const title of titles) ids.push((await client.createBook({ title })).book.id);
   const after = (ids[0] ?? 0) - 1;
-  const pages = ['pass', 'lose request', 'cut response', unavailable, 'pass', 'pass'] as const;
+  const endsInHalf: Fate = (body) => body.slice(0, body.length / 2);
+  const pages: Fate[] = ['pass', 'lose request', 'cut response', unavailable, endsInHalf, () => '', 'pass', 'pass'];
   const paths: string[] = [];
   const gateway = await startFaultyGateway(local.baseUrl, (name) => {
     if (!name.startsWith('GET /books')) return 'pass';
@@ -231,15 +315,15 @@ test('books() reads all books in pages of a size, and reads on after a page that
   const retries = { wait: async () => {} };
   const reader = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
 
-  const read = await Array.fromAsync(reader.books({ pageSize: 2, after }));
+  const read = await Array.fromAsync(reader.listBooks({ pageSize: 2, after }));
 
   expect(read.map(({ id, title }) => [id, title])).toEqual(ids.map((id, index) => [id, titles[index]]));
-  const starts = [after, ids[1], ids[1], ids[1], ids[1], ids[3]];
+  const starts = [after, ...Array(6).fill(ids[1]), ids[3]];
   expect(paths).toEqual(starts.map((start) => `GET /books?limit=2&after=${start}`));
 });
 
-test('books() ends with an error when a page is refused', async () => {
-  const read = Array.fromAsync(createClient().books({ pageSize: 0 }));
+test('listBooks() ends with an error when a page is refused', async () => {
+  const read = Array.fromAsync(createClient().listBooks({ pageSize: 0 }));
 
   await expect(read).rejects.toMatchObject({ name: 'BookCatalogError', status: 400, message: 'Invalid input' });
 });
@@ -250,30 +334,35 @@ test('a create without a response in 35 s is sent again', async () => {
   onTestFinished(() => limits.mockRestore());
   const { client, attempts, waits } = await createFaultyClient('POST /book', [never, never]);
 
-  const { response } = await client.POST('/book', { body: {} });
+  const { replayed } = await client.createBook({});
 
-  expect(response.status).toBe(201);
+  expect(replayed).toBe(false);
   expect(attempts).toHaveLength(3);
-  expect(waits.map(({ reason }) => reason)).toEqual(Array(2).fill(expect.stringContaining('due to timeout')));
+  expect(waits.map(({ error }) => error.message)).toEqual(Array(2).fill(expect.stringContaining('due to timeout')));
 });
 
-test('a create that does not succeed ends with the last response, or the last error', async () => {
+test('a create that does not succeed ends with the last failure', async () => {
   const retries = { giveUpAfterMs: 2_000, wait: async () => {} };
   const create = async (fate: Fate) => {
     const { client } = await createFaultyClient('POST /book', Array(100).fill(fate), retries);
-    return client.POST('/book', { body: {} });
+    return client.createBook({});
   };
 
-  await expect(create('lose request')).rejects.toThrow(TypeError);
-  expect((await create(unavailable)).error).toMatchObject({ status: 503, message: 'Service unavailable' });
+  await expect(create('lose request')).rejects.toMatchObject({ name: 'BookCatalogError', status: undefined });
+  await expect(create(unavailable)).rejects.toMatchObject({ status: 503, message: 'Service unavailable' });
 });
 
-test('a change is not retried, because a retry could undo the change of another client', async () => {
-  const { client, attempts } = await createFaultyClient('PUT /book/1', ['lose response']);
+test.each<[string, (client: BookCatalogClient) => Promise<unknown>]>([
+  ['PUT /book/1', (client) => client.updateBook(1, {})],
+  ['DELETE /book/1', (client) => client.deleteBook(1)],
+])('%s is retried after 429, which never reached the service, and after nothing else', async (name, change) => {
+  for (const fate of ['lose response', unavailable] as const) {
+    const { client, attempts } = await createFaultyClient(name, [throttled, throttled, fate]);
 
-  await expect(client.PUT('/book/{id}', { params: { path: { id: 1 } }, body: {} })).rejects.toThrow();
+    await expect(change(client)).rejects.toBeInstanceOf(BookCatalogError);
 
-  expect(attempts).toHaveLength(1);
+    expect(attempts).toHaveLength(3);
+  }
 });
 
 /** A client behind a gateway that fails the first requests of a name; by default it does not wait before retries. */
@@ -293,7 +382,7 @@ async function createFaultyClient(
   const wait = async (retry: Retry) => void waits.push(retry);
   const retries = policy ?? { giveUpAfterMs: 600_000, wait };
   const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
-  return { client, attempts, waits };
+  return { client, attempts, waits, baseUrl: gateway.baseUrl };
 }
 
 /** Sends the requests of a file for editors in their order, with the variables filled in. */

@@ -5,7 +5,7 @@ import { close, listen } from '../support/loopback-server.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
 
 /** A gateway's own response. */
-interface GatewayResponse {
+export interface GatewayResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;

@@ -2,6 +2,7 @@ import { createWriteStream, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Book } from '../../lib/books/book.ts';
 import type { Format } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
 import { fieldNames } from './columns.ts';
@@ -12,8 +13,8 @@ import { formatCount } from './progress.ts';
 /** `export [FILE]`; no path stands for standard output. */
 type ExportCommand = Access & { readonly path: string | undefined; readonly format: Format };
 
-/** A page of the largest books (400 KB) stays below the 200 MB of a Lambda stream. */
-const pageLimit = 400;
+/** How much text is written at a time: a row alone would cost more than it takes to format it. */
+const chunkLength = 64 * 1024;
 
 /**
  * Writes all books in the order of their ids. Books that are created or deleted meanwhile may or may not be included. It
@@ -22,7 +23,7 @@ const pageLimit = 400;
 export async function exportBooks(command: ExportCommand, stop: AbortSignal): Promise<void> {
   const { path, format } = command;
   const exported = { count: 0 };
-  const text = Readable.from(readPages(openCatalog(command, stop), format, exported));
+  const text = Readable.from(formatBooks(openCatalog(command, stop).listBooks(), format, exported));
   const kept = path === undefined ? await print(text, stop) : await replaceFile(path, text, stop);
   if (kept !== undefined) console.error(`${formatCount(exported.count, 'book')} exported${kept}`);
 }
@@ -54,30 +55,32 @@ async function replaceFile(path: string, text: Readable, stop: AbortSignal): Pro
   return existing ? `; the file that was there is ${path}~` : '';
 }
 
-/** Counts in `exported` what it has read. */
-async function* readPages(
-  catalog: ReturnType<typeof openCatalog>,
+/** Yields many rows at a time, and counts them in `exported`. */
+async function* formatBooks(
+  books: AsyncIterable<Book>,
   format: Format,
   exported: { count: number },
 ): AsyncGenerator<string> {
   if (format === 'csv') yield `id,${fieldNames}\n`;
-  let after = 0;
-  for (let more = true; more; ) {
-    const page = await catalog.readPage(after, pageLimit);
-    const rows = page.books.map((book) => {
-      const values = fieldNames.map((name) => [name, book[name]] as const);
-      if (format === 'csv') {
-        // Texts are always in quotes, so that a lone CR is preserved.
-        const cells = values.map(([, value]) => (typeof value === 'string' ? quoteCell(value) : value));
-        return `${book.id},${cells}\n`;
-      }
-      const members = { id: book.id, ...Object.fromEntries(values) };
-      // The import treats U+FFFD as a lost byte unless it is escaped.
-      return `${JSON.stringify(members).replaceAll('\ufffd', '\\ufffd')}\n`;
-    });
-    yield rows.join('');
-    more = page.more;
-    after = page.books.at(-1)?.id ?? after;
-    exported.count += page.books.length;
+  let text = '';
+  for await (const book of books) {
+    text += formatRow(book, format);
+    exported.count += 1;
+    if (text.length < chunkLength) continue;
+    yield text;
+    text = '';
   }
+  yield text;
+}
+
+function formatRow(book: Book, format: Format): string {
+  const values = fieldNames.map((name) => [name, book[name]] as const);
+  if (format === 'csv') {
+    // Texts are always in quotes, so that a lone CR is preserved.
+    const cells = values.map(([, value]) => (typeof value === 'string' ? quoteCell(value) : value));
+    return `${book.id},${cells}\n`;
+  }
+  const members = { id: book.id, ...Object.fromEntries(values) };
+  // The import treats U+FFFD as a lost byte unless it is escaped.
+  return `${JSON.stringify(members).replaceAll('\ufffd', '\\ufffd')}\n`;
 }

@@ -110,13 +110,13 @@ async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Row
   // A failed worker closes the queue, which ends the others after their responses.
   const work = async () => {
     for await (const { row, index } of queue) {
-      const { isReplay, refusal } = await catalog.createBook(row.book, row.key);
-      if (refusal !== undefined) {
+      const outcome = await catalog.createBook(row.book, row.key);
+      if ('refusal' in outcome) {
         // It is not done: the next run reports it again.
-        rejected.add(row, refusal);
+        rejected.add(row, outcome.refusal);
         continue;
       }
-      if (isReplay) replayed += 1;
+      if (outcome.replayed) replayed += 1;
       else created += 1;
       doneAhead.add(index);
       while (doneAhead.delete(state.done)) state.done += 1;
@@ -126,6 +126,8 @@ async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Row
   };
   const outcomes = await Promise.allSettled(Array.from({ length: command.parallel }, work));
   checkpoint.end();
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined && created + replayed === 0) throw failure.reason;
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
   const perSecond = formatCount(Math.round((created + replayed) / seconds));
   console.error(`${formatCount(created, 'book')} created in ${seconds.toFixed(1)} s (${perSecond}/s)`);
@@ -135,5 +137,5 @@ async function sendRows({ file, command, rejected, stop }: OpenImport, rows: Row
     console.error(`${known}; --batch NAME creates ${them} again`);
   }
   stop.throwIfAborted();
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  if (failure !== undefined) throw failure.reason;
 }

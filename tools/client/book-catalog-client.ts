@@ -1,172 +1,191 @@
-import createFetchClient, { type Client, type ClientOptions } from 'openapi-fetch';
+import type { Book, BookFields } from '../../lib/books/book.ts';
 import { BookCatalogError } from './book-catalog-error.ts';
-import { createRetries, type RetryPolicy, untilAborted } from './retries.ts';
-import type { components, paths } from './types.ts';
+import { exchange, type Fetch, type RequestOptions } from './exchange.ts';
+import { shareLogin } from './login.ts';
+import { createRetries, type RetryPolicy } from './retries.ts';
 
+export type { Book } from '../../lib/books/book.ts';
 export { BookCatalogError } from './book-catalog-error.ts';
 
-/** The service and its credentials. A given `fetch` has time limits of its own; `Request` makes its argument. */
-export interface BookCatalogOptions extends Pick<ClientOptions, 'fetch' | 'Request'> {
-  /** May end in a path, such as the stage of an API Gateway. */
+/** The service and its credentials. */
+export interface BookCatalogOptions {
+  /** Begins with `http:` or `https:`. It may end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
   /** The retry policy; retries for a minute by default. */
   readonly retries?: Partial<RetryPolicy>;
+  /** Sends the requests instead of the global `fetch`. */
+  readonly fetch?: Fetch;
 }
 
-type Json = 'application/json';
+/** The fields of a new book. The service stores the default of one that is missing: `""` or `0`. */
+export type NewBook = Partial<BookFields>;
 
-export type Book = components['schemas']['Book'];
+/** The fields of a book to change. The others stay. */
+export type BookChanges = Partial<BookFields>;
 
-/** Which books to read, and how many at a time. */
-export interface BooksOptions {
-  /** 1 to 1000, the default. */
-  readonly pageSize?: number;
+export interface CallOptions {
+  /** Ends the call with all that it waits for, logins and retries included. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** Creates with the same key and fields make one book, for 7 days. A random key by default. */
+  readonly idempotencyKey?: string;
+}
+
+export interface FetchOptions extends CallOptions {
+  /** Fetches the book only when its entity tag is another one. */
+  readonly ifNoneMatch: string | undefined;
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** Changes the book only when it has this entity tag; otherwise the call throws an error with the status 412. */
+  readonly ifMatch?: string;
+}
+
+export interface ListOptions extends CallOptions {
   /** Only books with higher ids; 0 by default. */
   readonly after?: number;
-  readonly signal?: AbortSignal;
+  /** How many books to read at a time: 1 to 1000, the default. */
+  readonly pageSize?: number;
 }
 
-/** Calls the service by the paths of openapi.yaml; `data` and `error` of a response are its envelopes. */
-export interface BookCatalogClient extends Pick<Client<paths, Json>, 'GET' | 'POST' | 'PUT' | 'DELETE'> {
-  /**
-   * Reads all books in the order of their ids, page by page. It retries a page that fails.
-   *
-   * @throws {BookCatalogError} when the service refuses a page
-   */
-  books(options?: BooksOptions): AsyncGenerator<Book, void, void>;
+/** A book and its entity tag, which changes with each change of the book. */
+export interface TaggedBook {
+  readonly book: Book;
+  /** For `ifMatch` and `ifNoneMatch`. Empty when the book has none, which matches nothing. */
+  readonly etag: string;
 }
 
-/** The options that this client handles itself. */
-interface CallOptions {
-  readonly params?: { readonly header?: Readonly<Record<string, string>> };
-  readonly signal?: AbortSignal;
+/** A book that has still the entity tag of `ifNoneMatch`. */
+export interface UnchangedBook {
+  readonly book: undefined;
+  readonly etag: string;
 }
 
-/** A login that several calls may wait for. */
-interface Login {
-  readonly promise: Promise<string>;
-  readonly abort: () => void;
-  readonly renewAt: number;
-  /** Undefined until the service has responded. */
-  token?: string;
-  /** How many calls wait for it. */
-  waiting: number;
+export interface CreatedBook extends TaggedBook {
+  /** Whether an earlier create with the same idempotency key made the book. */
+  readonly replayed: boolean;
 }
 
-/** A token is valid for 15 minutes; one minute less, so that none expires in transit. */
-const renewAfterMs = 14 * 60 * 1000;
+/**
+ * The calls of the service. Each returns when the service has done it, and throws a {@link BookCatalogError} otherwise, or
+ * the reason of its signal when that is aborted.
+ */
+export interface BookCatalogClient {
+  createBook(book: NewBook, options?: CreateOptions): Promise<CreatedBook>;
+  getBook(id: number, options?: CallOptions & { readonly ifNoneMatch?: never }): Promise<TaggedBook>;
+  /** Fetches a book if it has changed. `book` is undefined when it has not. */
+  getBook(id: number, options: FetchOptions): Promise<TaggedBook | UnchangedBook>;
+  updateBook(id: number, changes: BookChanges, options?: ChangeOptions): Promise<TaggedBook>;
+  deleteBook(id: number, options?: ChangeOptions): Promise<void>;
+  /** Reads all books in the order of their ids, a page at a time. It retries a page that fails. */
+  listBooks(options?: ListOptions): AsyncGenerator<Book, void, void>;
+}
 
-/** Above API Gateway's integration timeout of 29 s. */
-const timeoutMs = 35_000;
+interface Call extends CallOptions {
+  readonly method: RequestOptions['method'];
+  readonly path: string;
+  /** Those without a value are left out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: object;
+}
 
 /**
  * Makes a client that logs in before its first request, sends the token with each request, and renews it before it
  * expires. It repeats a request once with a new token when the token was refused.
  *
- * It retries logins, GET, and creates with an idempotency key after 429, 502, 503, 504 and a lost connection, with backoff
- * and `Retry-After`; for a few seconds only until the service has responded for the first time. It does not retry PUT and
- * DELETE: a retry of a successful change would get 412 or 404, or undo the change of another client.
+ * It retries logins, reads and creates after 429, 502, 503, 504 and a lost connection, with backoff and `Retry-After`; for
+ * a few seconds only until the service has responded for the first time. It retries updates and deletions after 429
+ * alone: a retry of a successful change would get 412 or 404, or undo the change of another client.
  *
- * A call rejects with a {@link BookCatalogError} when the login is refused, with a TypeError that names the base URL when
- * there is no response, and with the reason of its signal when that is aborted.
- *
- * @throws {TypeError} when the base URL is malformed
+ * @throws {TypeError} when the base URL is not one of HTTP
  */
 export function createBookCatalogClient({
   baseUrl,
   username,
   password,
   retries = {},
-  ...transport
+  fetch = globalThis.fetch,
 }: BookCatalogOptions): BookCatalogClient {
-  // So that a malformed URL does not look like a lost connection later.
-  new URL(baseUrl);
-  const http = createFetchClient<paths, Json>({ baseUrl, fetch: fetchInTime, ...transport });
-  const retry = createRetries(baseUrl, retries);
-  let login: Login | undefined;
+  // So that a wrong URL does not look like a lost connection later.
+  if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError(`${baseUrl} is not a URL with http: or https:`);
+  const base = baseUrl.replace(/\/+$/, '');
+  const retry = createRetries(retries);
 
-  const requestToken = async (signal: AbortSignal): Promise<string> => {
-    const send = () => http.POST('/token', { body: { username, password }, signal });
-    const { data, error, response } = await retry({ send, isRepeatable: true, signal });
-    const token = data?.data?.token;
-    if (typeof token !== 'string')
-      throw new BookCatalogError(response, error ?? { message: 'no token in the response' });
+  const send = ({ method, path, headers = {}, body, signal }: Call) => {
+    // Made here, because `fetch` would refuse a malformed value in the way of a lost connection.
+    const given = new Headers(
+      Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    if (body) given.set('Content-Type', 'application/json');
+    const request = { method, headers: given, body: body ? JSON.stringify(body) : null, signal };
+    // A login changes nothing, and a create has a key.
+    const isRepeatable = method === 'GET' || method === 'POST';
+    return retry({ send: () => exchange(fetch, base + path, request), isRepeatable, signal });
+  };
+
+  const login = shareLogin(async (signal) => {
+    const body = { username, password };
+    const { data } = await send({ method: 'POST', path: '/token', body, signal });
+    const { token } = (data ?? {}) as { readonly token?: unknown };
+    if (typeof token !== 'string') throw new BookCatalogError('no token in the response to the login');
     return token;
-  };
+  });
 
-  const logIn = (): Login => {
-    const controller = new AbortController();
-    const promise = requestToken(controller.signal);
-    return { promise, abort: () => controller.abort(), renewAt: Date.now() + renewAfterMs, waiting: 0 };
-  };
-
-  /** All calls wait for the same login, which ends when none of them waits any longer. */
-  const getToken = async (signal?: AbortSignal): Promise<string> => {
-    if (login === undefined || Date.now() >= login.renewAt) login = logIn();
-    const current = login;
-    current.waiting += 1;
+  const call = async (request: Call) => {
+    const sendWith = (token: string) => send({ ...request, headers: { ...request.headers, Authorization: token } });
+    const token = await login.getToken(request.signal);
     try {
-      current.token = await untilAborted(current.promise, signal);
-      return current.token;
+      return await sendWith(token);
     } catch (error) {
-      if (current.waiting === 1 && login === current) login = undefined;
-      throw error;
-    } finally {
-      current.waiting -= 1;
-      if (current.waiting === 0) current.abort();
+      if (!(error instanceof BookCatalogError && error.status === 401)) throw error;
+      login.forget(token);
+      return sendWith(await login.getToken(request.signal));
     }
   };
 
-  const send =
-    (method: 'get' | 'post' | 'put' | 'delete') =>
-    async (path: string, { params, ...init }: CallOptions = {}) => {
-      const { signal } = init;
-      const creates = method === 'post' && path === '/book';
-      const isRepeatable = method === 'get' || path === '/token' || creates;
-      const header = { ...(creates && { 'Idempotency-Key': crypto.randomUUID() }), ...params?.header };
-      const sendWith = (others: Readonly<Record<string, string>>) => {
-        const options: Record<string, unknown> = { ...init, params: { ...params, header: { ...header, ...others } } };
-        // BookCatalogClient has the types of openapi-fetch; here any path goes with any method.
-        return retry({ send: () => http.request(method as 'get', path as '/books', options), isRepeatable, signal });
-      };
-      if (path === '/token') return sendWith({});
-      const token = await getToken(signal);
-      const result = await sendWith({ Authorization: token });
-      if (result.response.status !== 401) return result;
-      // Other calls with the same token then wait for the same login.
-      if (login?.token === token) login = undefined;
-      return sendWith({ Authorization: await getToken(signal) });
-    };
+  const callForBook = async (request: Call) => {
+    const { headers, data } = await call(request);
+    return { book: data as Book, etag: headers.get('ETag') ?? '', headers };
+  };
 
-  const methods = { GET: send('get'), POST: send('post'), PUT: send('put'), DELETE: send('delete') };
-  const calls = methods as unknown as Omit<BookCatalogClient, 'books'>;
+  return {
+    async createBook(body, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
+      const headers = { 'Idempotency-Key': idempotencyKey };
+      const created = await callForBook({ method: 'POST', path: '/book', headers, body, signal });
+      const { book, etag } = created;
+      return { book, etag, replayed: created.headers.get('Idempotency-Replayed') !== null };
+    },
 
-  async function* books({ pageSize = 1000, after = 0, signal }: BooksOptions = {}) {
-    let query: PageQuery | undefined = { limit: pageSize, after };
-    while (query !== undefined) {
-      const { data, error, response } = await calls.GET('/books', { params: { query }, ...(signal && { signal }) });
-      if (data === undefined) throw new BookCatalogError(response, error);
-      yield* data.data;
-      query = findNextPage(response, baseUrl);
-    }
-  }
+    async getBook(id: number, { ifNoneMatch, signal }: Partial<FetchOptions> = {}) {
+      const headers = { 'If-None-Match': ifNoneMatch };
+      const path = `/book/${id}`;
+      const { book, etag } = await callForBook({ method: 'GET', path, headers, signal });
+      return { book, etag };
+    },
 
-  return { ...calls, books };
-}
+    async updateBook(id, body, { ifMatch, signal } = {}) {
+      const headers = { 'If-Match': ifMatch };
+      const path = `/book/${id}`;
+      const { book, etag } = await callForBook({ method: 'PUT', path, headers, body, signal });
+      return { book, etag };
+    },
 
-type PageQuery = NonNullable<paths['/books']['get']['parameters']['query']>;
+    async deleteBook(id, { ifMatch, signal } = {}) {
+      const headers = { 'If-Match': ifMatch };
+      await call({ method: 'DELETE', path: `/book/${id}`, headers, signal });
+    },
 
-/** Reads the header `Link`, whose address is relative to the page. */
-function findNextPage({ headers }: Response, baseUrl: string): PageQuery | undefined {
-  const [, address] = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? [];
-  if (address === undefined) return undefined;
-  const { searchParams } = new URL(address, baseUrl);
-  return { limit: Number(searchParams.get('limit')), after: Number(searchParams.get('after')) };
-}
-
-/** Reading the response counts, too. */
-function fetchInTime(request: Request): Promise<Response> {
-  return fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]) });
+    async *listBooks({ after = 0, pageSize = 1000, signal } = {}) {
+      let query: string | undefined = `?limit=${pageSize}&after=${after}`;
+      while (query !== undefined) {
+        const { headers, data } = await call({ method: 'GET', path: `/books${query}`, signal });
+        yield* data as readonly Book[];
+        query = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+      }
+    },
+  };
 }

@@ -1,0 +1,53 @@
+import { untilAborted } from './retries.ts';
+
+/** A login that several calls may wait for. */
+interface Login {
+  readonly promise: Promise<string>;
+  readonly abort: () => void;
+  readonly renewAt: number;
+  /** Undefined until the service has responded. */
+  token?: string;
+  /** How many calls wait for it. */
+  waiting: number;
+}
+
+/** A token is valid for 15 minutes; one minute less, so that none expires in transit. */
+const renewAfterMs = 14 * 60 * 1000;
+
+/**
+ * The login of a client. All calls wait for the same one, which ends when none of them waits any longer.
+ *
+ * @param requestToken - logs in
+ */
+export function shareLogin(requestToken: (signal: AbortSignal) => Promise<string>) {
+  let login: Login | undefined;
+
+  const logIn = (): Login => {
+    const controller = new AbortController();
+    const promise = requestToken(controller.signal);
+    return { promise, abort: () => controller.abort(), renewAt: Date.now() + renewAfterMs, waiting: 0 };
+  };
+
+  return {
+    /** @returns a valid token, after a login if necessary */
+    async getToken(signal: AbortSignal | undefined): Promise<string> {
+      if (login === undefined || Date.now() >= login.renewAt) login = logIn();
+      const current = login;
+      current.waiting += 1;
+      try {
+        current.token = await untilAborted(current.promise, signal);
+        return current.token;
+      } catch (error) {
+        if (current.waiting === 1 && login === current) login = undefined;
+        throw error;
+      } finally {
+        current.waiting -= 1;
+        if (current.waiting === 0) current.abort();
+      }
+    },
+    /** Forgets a token that was refused. Other calls with it then wait for the same login. */
+    forget(token: string): void {
+      if (login?.token === token) login = undefined;
+    },
+  };
+}
