@@ -5,8 +5,11 @@ import (
 	"context"
 	"log"
 	"net/http"
+	"net/url"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"clients/catalog"
@@ -38,9 +41,28 @@ func main() {
 	check(*replayed.Headers201.IdempotencyReplayed == "true", "the replay is not marked", replayed.Headers201)
 	check(replayed.Headers201.Location == "/book/"+strconv.FormatInt(book.Id, 10), "Location", replayed.Headers201)
 
-	limit, after := 1, book.Id-1
-	page := must(client.ListBooksWithResponse(ctx, &catalog.ListBooksParams{Limit: &limit, After: &after}))
-	check(len(page.JSON200.Data) == 1 && page.JSON200.Data[0] == book, "the page", page.JSON200)
+	ids := []int64{book.Id}
+	for range 2 {
+		other := must(client.CreateBookWithResponse(ctx, nil, catalog.BookInput{}))
+		ids = append(ids, other.JSON201.Data.Id)
+	}
+	limit, after, listed := 2, book.Id-1, []int64{}
+	for isLast := false; !isLast; {
+		page := must(client.ListBooksWithResponse(ctx, &catalog.ListBooksParams{Limit: &limit, After: &after}))
+		for _, each := range page.JSON200.Data {
+			listed = append(listed, each.Id)
+		}
+		link := page.Headers200.Link
+		if isLast = link == nil; !isLast {
+			next := must(url.Parse(strings.TrimSuffix(strings.TrimPrefix(*link, "<"), `>; rel="next"`)))
+			after = must(strconv.ParseInt(next.Query().Get("after"), 10, 64))
+		}
+	}
+	check(slices.Equal(listed, ids), "the pages", listed)
+
+	ifNoneMatch := &catalog.GetBookParams{IfNoneMatch: &created.Headers201.ETag}
+	unchanged := must(client.GetBookWithResponse(ctx, book.Id, ifNoneMatch))
+	check(unchanged.StatusCode() == 304 && unchanged.JSON200 == nil, "the unchanged book", unchanged.Status())
 
 	author := "Frank Herbert"
 	ifMatch := &catalog.UpdateBookParams{IfMatch: &created.Headers201.ETag}
@@ -54,6 +76,9 @@ func main() {
 	missing := must(client.DeleteBookWithResponse(ctx, book.Id, nil))
 	check(deleted.JSON200.Data == nil, "the deletion", deleted.Status())
 	check(missing.JSON404.Message == "Book not found", "the deletion of a missing book", missing.Status())
+	for _, id := range ids[1:] {
+		must(client.DeleteBookWithResponse(ctx, id, nil))
+	}
 }
 
 func must[T any](value T, err error) T {

@@ -1,3 +1,4 @@
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -33,15 +34,27 @@ public class Session {
     assert created.getHeaders().get("Idempotency-Replayed") == null : created.getHeaders();
     assert replayed.getHeaders().get("Idempotency-Replayed").equals(List.of("true"));
 
-    assert books.listBooks(1, id - 1).getData().equals(List.of(book));
+    var ids = new ArrayList<>(List.of(id));
+    for (int i = 0; i < 2; i++) ids.add(books.createBook(new BookInput(), null).getData().getId());
+    var listed = new ArrayList<Long>();
+    for (Long after = id - 1; after != null; ) {
+      var page = books.listBooksWithHttpInfo(2, after);
+      for (Book each : page.getData().getData()) listed.add(each.getId());
+      var link = page.getHeaders().getOrDefault("Link", List.of()).stream().findFirst();
+      after = link.map(text -> Long.valueOf(text.replaceAll(".*after=(\\d+)>; rel=\"next\"", "$1"))).orElse(null);
+    }
+    assert listed.equals(ids) : listed;
 
     String tag = created.getHeaders().get("ETag").get(0);
+    assert statusOf(() -> books.getBook(id, tag)) == 304;
+
     var changes = new BookChanges().author("Frank Herbert");
     assert books.updateBook(id, changes, tag).getData().getAuthor().equals("Frank Herbert");
     assert statusOf(() -> books.updateBook(id, changes, tag)) == 412;
 
     assert books.deleteBook(id, "*").getData() == null;
     assert statusOf(() -> books.deleteBook(id, null)) == 404;
+    for (long other : ids.subList(1, 3)) books.deleteBook(other, null);
   }
 
   private static int statusOf(Callable<?> call) throws Exception {

@@ -1,10 +1,11 @@
 """A session with the client that openapi-python-client generates: session.py BASE_URL."""
 
 import sys
+from urllib.parse import parse_qs
 from uuid import uuid4
 
 from book_catalog_client import AuthenticatedClient, Client
-from book_catalog_client.api.books import create_book, delete_book, list_books, update_book
+from book_catalog_client.api.books import create_book, delete_book, get_book, list_books, update_book
 from book_catalog_client.api.token import create_token
 from book_catalog_client.models import (
     BookChanges,
@@ -32,12 +33,26 @@ assert "Idempotency-Replayed" not in created.headers and replayed.headers["Idemp
 book = created.parsed.data
 assert (book.title, book.author, book.year) == ("Dune", "", FAR_FUTURE), book
 
-page = list_books.sync_detailed(client=catalog, limit=1, after=book.id - 1)
-assert isinstance(page.parsed, BooksEnvelope) and page.parsed.data == [book], page
-# With the package zstandard, httpx asks for zstd, and reads one frame only.
-assert page.headers["Content-Encoding"] == "zstd", page
+ids = [book.id]
+for _ in range(2):
+    other = create_book.sync(client=catalog, body=BookInput())
+    assert isinstance(other, BookEnvelope), other
+    ids.append(other.data.id)
+listed: list[int] = []
+after: int | None = book.id - 1
+while after is not None:
+    page = list_books.sync_detailed(client=catalog, limit=2, after=after)
+    assert isinstance(page.parsed, BooksEnvelope), page
+    listed += [each.id for each in page.parsed.data]
+    # With the package zstandard, httpx asks for zstd, and reads one frame only.
+    assert page.headers["Content-Encoding"] == "zstd", page
+    link = page.headers.get("Link")
+    after = int(parse_qs(link.split(">")[0].removeprefix("<?"))["after"][0]) if link else None
+assert listed == ids, listed
 
 tag = created.headers["ETag"]
+unchanged = get_book.sync_detailed(book.id, client=catalog, if_none_match=tag)
+assert (unchanged.status_code, unchanged.parsed) == (304, None), unchanged
 changes = BookChanges(author="Frank Herbert")
 updated = update_book.sync(book.id, client=catalog, body=changes, if_match=tag)
 assert isinstance(updated, BookEnvelope) and updated.data.author == "Frank Herbert", updated
@@ -48,4 +63,6 @@ assert (refused.status, refused.message, refused.data) == (412, "Precondition fa
 deleted = delete_book.sync_detailed(book.id, client=catalog, if_match="*")
 missing = delete_book.sync_detailed(book.id, client=catalog)
 assert (deleted.status_code, missing.status_code) == (200, 404), missing
-assert missing.parsed == EmptyEnvelope(404, "Book not found", None), missing
+assert isinstance(missing.parsed, EmptyEnvelope) and missing.parsed.message == "Book not found", missing
+for book_id in ids[1:]:
+    delete_book.sync(book_id, client=catalog)
