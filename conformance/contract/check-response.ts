@@ -17,12 +17,13 @@ export function checkResponse(response: HttpResponse): void {
   throw new Error(`openapi.yaml and the service differ: ${received}: ${problem}`);
 }
 
-/** Names the examples that a response equals, whatever its token, such as `POST /book 400 invalidInput`. */
+/** Names the examples that a response equals in what is known beforehand, such as `POST /book 400 invalidInput`. */
 export function findExamples(response: HttpResponse): readonly string[] {
   const operation = findOperation(response.request.method, response.request.path);
-  const envelope = withoutToken(parseBody(response));
-  return Object.entries(examplesOf(operation?.responses[response.status]))
-    .filter(([, value]) => isDeepStrictEqual(withoutToken(value), envelope))
+  const described = operation?.responses[response.status];
+  const known = (envelope: unknown) => withoutUnknown(described?.content?.['application/json'].schema ?? {}, envelope);
+  return Object.entries(examplesOf(described))
+    .filter(([, value]) => isDeepStrictEqual(known(value), known(parseBody(response))))
     .map(([name]) => `${operation?.route} ${response.status} ${name}`);
 }
 
@@ -78,7 +79,19 @@ function parseBody({ headers, body }: HttpResponse): unknown {
   }
 }
 
-function withoutToken(envelope: unknown): unknown {
-  const { token } = Object((envelope as { readonly data?: unknown } | undefined)?.data);
-  return token === undefined ? envelope : { ...(envelope as object), data: 'a token' };
+/** The parts of a schema that lead to the strings in a value. */
+interface ValueSchema {
+  readonly properties?: Readonly<Record<string, ValueSchema>>;
+  readonly items?: ValueSchema;
+  readonly pattern?: string;
+  readonly format?: string;
+}
+
+/** Replaces strings that the service makes, such as tokens and times. Their schema has a `pattern` or a `format`. */
+function withoutUnknown({ properties = {}, items = {}, pattern, format }: ValueSchema, value: unknown): unknown {
+  if (typeof value === 'string') return (pattern ?? format) ? 'any' : value;
+  if (Array.isArray(value)) return value.map((each) => withoutUnknown(items, each));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutUnknown(properties[name] ?? {}, member)]));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aBook, unknownField } from '../../conformance/a-book.ts';
-import { checkResponse } from '../../conformance/contract/check-response.ts';
-import { getOperation } from '../../conformance/contract/description.ts';
+import { checkResponse, findExamples } from '../../conformance/contract/check-response.ts';
+import { examplesOf, getOperation } from '../../conformance/contract/description.ts';
 import type { HttpResponse } from '../../conformance/http-messages.ts';
 
 const request = { method: 'GET', path: '/book/1', headers: { 'If-None-Match': '"x"' } };
@@ -24,6 +24,18 @@ const created = (headers: object, others: object = {}) =>
 test('a 304 with an ETag and no body, and a created book with its headers, are as described', () => {
   expect(() => checkResponse(notModified)).not.toThrow();
   expect(() => checkResponse(created({ etag: '"x"', location: '/book/1' }))).not.toThrow();
+});
+
+test('a response equals an example whatever its token, and not with another book or message', () => {
+  const request = { method: 'POST', path: '/token' };
+  const login = (text: string) => ({ ...respond(200, {}, text, { token: 'e30.e30.eA' }), request });
+  const examples = Object.entries(examplesOf(getOperation('POST /book').responses[201]));
+  const [[name = '', example] = []] = examples as [string, { data: object }][];
+
+  expect(findExamples(login('Token generated successfully'))).toEqual(['POST /token 200 example']);
+  expect(findExamples(login('Another message'))).toEqual([]);
+  expect(findExamples(respond(201, headers, message, example?.data))).toEqual([`POST /book 201 ${name}`]);
+  expect(findExamples(respond(201, headers, message, { ...example?.data, year: 1 }))).toEqual([]);
 });
 
 const headers = { etag: '"x"', location: '/book/1' };
