@@ -7,7 +7,7 @@ if (/[#?]|%[0-9a-f]{2}/i.test(process.cwd())) {
 }
 
 /** Ends a run with a line that `.ci/run` adds up. A file that cannot be loaded is one failed test. */
-const countTests: Reporter = {
+const printTotals: Reporter = {
   onTestRunEnd(files: readonly TestModule[]) {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const file of files) {
@@ -22,7 +22,7 @@ const countTests: Reporter = {
 export default defineConfig({
   test: {
     // A dot for each test that passes, so that failures are not lost among hundreds of lines.
-    reporters: [...configDefaults.reporters.map((name) => (name === 'default' ? 'dot' : name)), countTests],
+    reporters: [...configDefaults.reporters.map((name) => (name === 'default' ? 'dot' : name)), printTotals],
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
     // The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests.

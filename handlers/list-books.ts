@@ -2,14 +2,14 @@ import { loadConfig } from '../lib/config.ts';
 import { BookList } from '../lib/dynamodb/book-list.ts';
 import { openTable } from '../lib/dynamodb/table.ts';
 import { linkToNext, readPageQuery } from '../lib/http/url-parameters.ts';
-import { streamingEndpoint } from '../lib/streaming-endpoint.ts';
+import { protectedStreamingEndpoint } from '../lib/streaming-endpoint.ts';
 
 const config = loadConfig(['table']);
 const list = new BookList(await openTable(config.table));
 const success = { status: 200, message: 'Books retrieved successfully' };
 
 /** GET /books */
-export const handler = streamingEndpoint(config, success, async (event) => {
+export const handler = protectedStreamingEndpoint(config, success, async (event) => {
   const { limit, ...selection } = readPageQuery(event);
   if (limit === undefined) return { data: list.readAll(selection) };
   const { books, continueAfter } = await list.readPage(selection, limit);

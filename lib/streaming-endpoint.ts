@@ -17,7 +17,7 @@ class BrokenResponseError extends namedError('BrokenResponseError') {}
  * When the body fails, Lambda's stream stays open. The runtime then reports the failure, and the instance serves on.
  * Destroying the stream would end the process, because the runtime does not handle one of the rejections that follow.
  */
-export function streamingEndpoint(
+export function protectedStreamingEndpoint(
   config: EndpointConfig,
   success: Outcome,
   handle: (event: APIGatewayProxyEvent) => Promise<StreamedResult>,

@@ -7,8 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageService } from '../../serverless/packaging/package-service.ts';
 import { endForMissingTool } from '../../test/support/missing-tool.ts';
+import { packageService } from '../../test/support/package-service.ts';
 import { preparePython } from '../../test/support/python-environment.ts';
 
 const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12';

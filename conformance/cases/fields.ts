@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { aBook, fieldSchemas } from '../a-book.ts';
-import { fragments } from '../any-text.ts';
 import type { Test } from '../case.ts';
 import { makeEdgeValues, makeWrongTypes } from '../field-values.ts';
+import { fragments } from '../fragments.ts';
 import { inParallel } from '../in-parallel.ts';
 import { outcomes } from '../outcomes.ts';
 

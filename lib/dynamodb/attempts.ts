@@ -27,7 +27,7 @@ export interface Attempt {
   readonly abortSignal: AbortSignal;
 }
 
-/** The tokens of the lost attempts, which may have been carried out, or may be later. Oldest first. */
+/** The tokens of the lost attempts, oldest first. Each was carried out, or may still be. */
 export type Lost = readonly string[];
 
 /** A write whose refused and lost attempts are resolved by what is stored. */
@@ -48,7 +48,7 @@ export interface Write<Value> {
   resolve(lost: Lost, refusal?: ConditionFailedError): Promise<Value | undefined>;
 }
 
-/** How an attempt ended. A lost one may have been carried out, or may be later. A failed one never will be. */
+/** How an attempt ended. A lost one was carried out, or may still be. A failed one never will be. */
 type Ending<Value> = { readonly kind: 'done'; readonly value: Value } | Unsuccessful;
 type Unsuccessful =
   | { readonly kind: 'refused'; readonly error: ConditionFailedError }

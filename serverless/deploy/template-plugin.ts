@@ -1,6 +1,6 @@
+import { addPreflights, corsHeaders } from '../cors.ts';
 import { type Hooks, type Serverless, type Service, toLogicalId } from '../framework.ts';
-import { addPreflights, corsHeaders } from './cors.ts';
-import { createGatewayResponses } from './gateway-responses.ts';
+import { createGatewayResponses } from '../gateway-responses.ts';
 
 /**
  * Serverless plugin that adds to the template what the framework leaves out:

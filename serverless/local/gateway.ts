@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { corsHeaders, preflightHeaders } from '../deploy/cors.ts';
-import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../deploy/gateway-responses.ts';
+import { corsHeaders, preflightHeaders } from '../cors.ts';
+import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../gateway-responses.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
 import type { ConsoleLog } from './console-log.ts';
 import { readDeveloperPage } from './developer-pages.ts';
-import type { LoadedFunction } from './functions.ts';
+import type { LoadedFunction } from './function-loader.ts';
 import { invoke, requestIdHeader } from './invoke.ts';
 import { isDeclined, readBody } from './request-body.ts';
 

@@ -7,7 +7,7 @@ import { parse, YAMLParseError } from 'yaml';
 import type { Hooks, Serverless, Service } from '../framework.ts';
 import { isLoopback } from './allowed-hosts.ts';
 import { createConsoleLog } from './console-log.ts';
-import { createFunctionLoader, DefinitionError } from './functions.ts';
+import { createFunctionLoader, DefinitionError } from './function-loader.ts';
 import { createGateway } from './gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
 import { formatReadyMessage } from './ready-message.ts';

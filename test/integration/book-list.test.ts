@@ -6,12 +6,12 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { test as base, expect } from 'vitest';
-import { fragmentText } from '../../conformance/any-text.ts';
 import type { Book } from '../../lib/books/book.ts';
 import { CounterError } from '../../lib/books/errors.ts';
 import type { Selection } from '../../lib/dynamodb/book-list.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { anyFieldValues } from '../support/a-book.ts';
+import { fragmentText } from '../support/any-text.ts';
 import {
   emma,
   iterateBooks,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 } from 'uuid';
@@ -6,8 +5,7 @@ import { test as base, expect, vi } from 'vitest';
 import { BookNotFoundError, StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { type Command, MemoryTable } from '../simulators/memory-table.ts';
-import { emma, listBooks, openBooks, storeBook, type TableAccess } from '../support/book-table.ts';
+import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 type Send = () => Promise<unknown>;
@@ -221,45 +219,4 @@ test('a response about another book is not used', async ({ table, others }) => {
   const always = openWith(table, GetCommand, answerWithOther, answerWithOther, answerWithOther).get(1);
   await expect(always).rejects.toThrow(StorageUnavailableError);
   expect(await read(others)).not.toEqual(other);
-});
-
-/** A table whose requests take some milliseconds each way, on a machine of any speed. It counts them. */
-function openSlowTable() {
-  const table = new MemoryTable();
-  const counted = { requests: 0 };
-  const onTheWay = () => sleep(1 + Math.random() * 4);
-  const send = async (command: Command) => {
-    counted.requests += 1;
-    await onTheWay();
-    try {
-      return table.execute(command);
-    } finally {
-      await onTheWay();
-    }
-  };
-  return { counted, client: { send } as object as DynamoDBDocumentClient, tableName: 'books' };
-}
-
-test.for<[updates: number, processes: number]>([
-  [50, 1],
-  [48, 4],
-  [50, 50],
-  [400, 1],
-  [400, 4],
-  [400, 400],
-])('%i updates of one book at once, from %i processes, all succeed', async ([updates, processes]) => {
-  const { counted, ...access } = openSlowTable();
-  const others = openBooks(access);
-  await storeBook(access, { id: 1, ...emma });
-  const processBooks = Array.from({ length: processes }, () => openBooks(access));
-
-  const updating = Array.from({ length: updates / processes }, (_each, year) =>
-    processBooks.map((books, process) => books.update(1, { year, title: `${process}` })),
-  );
-  const updated = await Promise.all(updating.flat());
-
-  const versions = updated.map(({ version = '' }) => version).toSorted();
-  expect(new Set(versions).size).toBe(updates);
-  expect(await others.get(1)).toEqual(updated.find(({ version }) => version === versions.at(-1)));
-  if (updates <= 50 && processes <= 4) expect(counted.requests / updates).toBeLessThanOrEqual(3);
 });

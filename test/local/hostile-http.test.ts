@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fragments } from '../../conformance/any-text.ts';
 import { operations } from '../../conformance/contract/description.ts';
+import { fragments } from '../../conformance/fragments.ts';
 import { outcomes } from '../../conformance/outcomes.ts';
 import { validToken } from '../support/local-service.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';

@@ -50,7 +50,7 @@ export const unfinished: readonly string[] = [
   'lib/error-outcome.ts',
   'lib/fields.ts',
   'lib/http/content-encoding.ts',
-  'lib/http/cors.ts',
+  'lib/http/exposed-headers.ts',
   'lib/http/entity-tag.ts',
   'lib/http/idempotency-key.ts',
   'lib/http/json-body.ts',

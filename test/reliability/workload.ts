@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fragments } from '../../conformance/any-text.ts';
+import { fragments } from '../../conformance/fragments.ts';
 import { request } from '../../conformance/http-client.ts';
 import { aBook } from '../support/a-book.ts';
 import { validToken } from '../support/local-service.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { aBook as aDescribedBook } from '../../conformance/a-book.ts';
-import { anyText } from '../../conformance/any-text.ts';
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import type { Kind, Schema } from '../../lib/fields.ts';
+import { anyText } from './any-text.ts';
 
 /** Like the one of the conformance suite, which does not know the type in lib/. */
 export const aBook = (fields: Partial<BookFields> = {}) => aDescribedBook(fields) as BookFields;

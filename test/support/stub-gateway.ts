@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { LoadedFunction } from '../../serverless/local/functions.ts';
+import type { LoadedFunction } from '../../serverless/local/function-loader.ts';
 import { createGateway } from '../../serverless/local/gateway.ts';
 import { close, listen } from './loopback-server.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../lib/http/outcomes.ts';
-import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { findObstacle, findTableConflict } from '../../serverless/deploy/stack.ts';
 import UpdatePlugin from '../../serverless/deploy/update-plugin.ts';
 import type { Serverless } from '../../serverless/framework.ts';
+import { gatewayResponses } from '../../serverless/gateway-responses.ts';
 
 test('each gateway response after which a client may try again says when', () => {
   const responses: readonly Outcome[] = Object.values(gatewayResponses);

@@ -6,8 +6,8 @@ import { conformanceCases } from '../../conformance/suite.ts';
 import { bookFields } from '../../lib/books/book.ts';
 import type { Field, Schema } from '../../lib/fields.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
-import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
 import { functions } from '../../serverless/functions.ts';
+import { gatewayResponses } from '../../serverless/gateway-responses.ts';
 import { readDescription } from '../../tools/api/description.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');

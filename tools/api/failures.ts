@@ -1,5 +1,5 @@
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
-import { gatewayResponses } from '../../serverless/deploy/gateway-responses.ts';
+import { gatewayResponses } from '../../serverless/gateway-responses.ts';
 
 const failures = {
   ...outcomes,

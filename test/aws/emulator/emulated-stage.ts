@@ -115,7 +115,7 @@ export async function startEmulatedStage() {
       return response.statusCode;
     },
     async findVersion(): Promise<string> {
-      const args = ['tools/operations/deployed.ts', '--stage', stage];
+      const args = ['tools/operations/print-version.ts', '--stage', stage];
       const { stdout } = await runCommand('node', args, project.folder, { ...process.env, ...deployer });
       return stdout.trim();
     },

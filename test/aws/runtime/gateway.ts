@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import { functions } from '../../../serverless/functions.ts';
-import type { LoadedFunction } from '../../../serverless/local/functions.ts';
+import type { LoadedFunction } from '../../../serverless/local/function-loader.ts';
 import { createGateway } from '../../../serverless/local/gateway.ts';
 import { close, listen } from '../../support/loopback-server.ts';
 import type { LambdaInstance } from './lambda-instance.ts';

@@ -13,7 +13,7 @@ const noCredentials = /^AWS cannot be used with these credentials: .*credentials
 test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`${serverless} package ${prdo}`, wrong, noStage],
   [`tools/operations/smoke.ts ${prdo}`, {}, noStage],
-  [`tools/operations/deployed.ts ${prdo}`, {}, noStage],
+  [`tools/operations/print-version.ts ${prdo}`, {}, noStage],
   [`${serverless} deploy --stage prod`, wrong, noRegion],
   ['tools/operations/smoke.ts --stage prod', {}, noRegion],
   ['tools/operations/restore.ts --stage prod --table book-catalog-prod-1', {}, noRegion],
@@ -21,7 +21,7 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`tools/operations/counter.ts ${prdo}`, {}, noStage],
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],
-  [`tools/operations/deployed.ts ${prod}`, {}, 'Could not load credentials from any providers'],
+  [`tools/operations/print-version.ts ${prod}`, {}, 'Could not load credentials from any providers'],
   [`tools/operations/smoke.ts ${prod}`, unreachable, /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/],
   [`${serverless} package --param domainName=api.example.com`, {}, /^domainName needs certificateArn, .*\.$/],
   [`${serverless} package --param corsOrigin=*`, {}, /^corsOrigin has to be the origin of a web site, .*\.$/],

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { packageService } from '../../../serverless/packaging/package-service.ts';
+import { packageService } from '../../support/package-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

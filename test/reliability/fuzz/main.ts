@@ -6,7 +6,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fragments } from '../../../conformance/any-text.ts';
+import { fragments } from '../../../conformance/fragments.ts';
 import { defaultCredentials, LocalService, validToken } from '../../support/local-service.ts';
 import { preparePython } from '../../support/python-environment.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { unknownField } from '../../../conformance/a-book.ts';
-import { anyText } from '../../../conformance/any-text.ts';
 import type { BookFields } from '../../../lib/books/book.ts';
 import { anyFieldValues } from '../../support/a-book.ts';
+import { anyText } from '../../support/any-text.ts';
 
 /** A request body and its meaning. */
 interface Body {

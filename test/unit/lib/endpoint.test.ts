@@ -6,7 +6,7 @@ import { CounterError, StorageUnavailableError } from '../../../lib/books/errors
 import { type ProxyHandler, protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
 import type { Result } from '../../../lib/http/envelope.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
-import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
+import { protectedStreamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import '../../support/collect-streams.ts';
 import { createContext, createEvent } from '../../support/load-handlers.ts';
@@ -111,7 +111,7 @@ test.for([
   ['a test event that has a context without a path', { ...withoutContext, requestContext: withoutPath }],
 ])('an event of %s is refused before any work', async ([, event], { log }) => {
   const handle = vi.fn(async () => ({ data: ['1'] }));
-  for (const makeEndpoint of [publicEndpoint, protectedEndpoint, streamingEndpoint]) {
+  for (const makeEndpoint of [publicEndpoint, protectedEndpoint, protectedStreamingEndpoint]) {
     const endpoint = makeEndpoint(config, success, handle) as ProxyHandler;
     expect(await endpoint(event as never, createContext()), makeEndpoint.name).toMatchObject({ statusCode: 400 });
   }
@@ -129,7 +129,7 @@ test.each([
   [401, 'an event has no headers', undefined, secret],
   [500, 'the check itself fails', [valid], ''],
 ])('the status is %i when %s; only 200 reaches the handler', async (status, _case, tokens, signingSecret) => {
-  for (const makeEndpoint of [protectedEndpoint, streamingEndpoint]) {
+  for (const makeEndpoint of [protectedEndpoint, protectedStreamingEndpoint]) {
     const handle = vi.fn(async () => ({ data: ['1'] }));
     // With collect-streams.ts, both are called in the same way.
     const endpoint = makeEndpoint({ ...config, signingSecret }, success, handle) as ProxyHandler;

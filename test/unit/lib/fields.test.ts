@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyText } from '../../../conformance/any-text.ts';
 import { type Field, isValueOf } from '../../../lib/fields.ts';
+import { anyText } from '../../support/any-text.ts';
 
 const isStorable = (value: unknown) => typeof value !== 'string' || value.isWellFormed();
 

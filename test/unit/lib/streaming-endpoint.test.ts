@@ -13,7 +13,7 @@ import { forgeToken } from '../../../conformance/forge-token.ts';
 import { StorageUnavailableError } from '../../../lib/books/errors.ts';
 import type { ProxyHandler } from '../../../lib/endpoint.ts';
 import type { StreamedResult } from '../../../lib/http/stream-envelope.ts';
-import { streamingEndpoint } from '../../../lib/streaming-endpoint.ts';
+import { protectedStreamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import '../../support/collect-streams.ts';
 import { createContext, createEvent } from '../../support/load-handlers.ts';
@@ -27,7 +27,7 @@ const test = base.extend('log', { auto: true }, () => captureLog());
 async function request(data: StreamedResult['data'], headers: Record<string, string> = {}) {
   const handle = async () => ({ data, headers: { Link: '<?next>; rel="next"' } });
   const config = { signingSecret: secret, corsOrigin: undefined };
-  const endpoint = streamingEndpoint(config, success, handle) as unknown as ProxyHandler;
+  const endpoint = protectedStreamingEndpoint(config, success, handle) as unknown as ProxyHandler;
   const event = createEvent({ headers: { Authorization: forgeToken({ secret }), ...headers } });
   return endpoint(event, createContext());
 }
@@ -130,7 +130,7 @@ async function stream(data: StreamedResult['data']) {
   const from = (given: PassThrough) => given;
   vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler, HttpResponseStream: { from } });
   const config = { signingSecret: secret, corsOrigin: undefined };
-  const endpoint = streamingEndpoint(config, success, async () => ({ data }));
+  const endpoint = protectedStreamingEndpoint(config, success, async () => ({ data }));
   const event = createEvent({ headers: { Authorization: forgeToken({ secret }) } });
   const sent = Promise.resolve(endpoint(event, response as never, createContext()));
   const outcome = await sent.then(() => 'sent', String);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { anyText } from '../../../../conformance/any-text.ts';
 import { encodeJson, forgeToken, signInput } from '../../../../conformance/forge-token.ts';
 import { InvalidTokenError, TokenNotSignedError } from '../../../../lib/auth/errors.ts';
 import { createTokenSigner, createTokenVerifier } from '../../../../lib/auth/token.ts';
+import { anyText } from '../../../support/any-text.ts';
 
 const secret = 'a secret that is longer than 32 bytes';
 const now = 1_800_000_000;

@@ -2,11 +2,11 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyText } from '../../../../conformance/any-text.ts';
 import { bookFields } from '../../../../lib/books/book.ts';
 import { readBooks, readIds } from '../../../../lib/dynamodb/query-page.ts';
 import { parseStoredBook } from '../../../../lib/dynamodb/stored-items.ts';
 import { aBook, anyFieldValues } from '../../../support/a-book.ts';
+import { anyText } from '../../../support/any-text.ts';
 
 /** An integer; JSON has no -0. */
 const number = fc.maxSafeInteger().map((value) => value + 0);

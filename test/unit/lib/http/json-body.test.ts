@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { fragmentText } from '../../../../conformance/any-text.ts';
 import { loginFields } from '../../../../lib/auth/credentials.ts';
 import { type EncodedBody, isIntegerLiteral, readFields, readJsonObject } from '../../../../lib/http/json-body.ts';
+import { fragmentText } from '../../../support/any-text.ts';
 
 const plain = (body: string) => ({ body, isBase64Encoded: false });
 const read = (encoded: EncodedBody) => readJsonObject(encoded, ['a', 'b']);

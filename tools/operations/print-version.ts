@@ -1,4 +1,4 @@
-/** `node tools/operations/deployed.ts --stage S` prints the timestamp of the deployed version, if any, for a rollback. */
+/** `node tools/operations/print-version.ts --stage S` prints the timestamp of the deployed version, if any, for a rollback. */
 
 import { parseArgs } from 'node:util';
 import { findVersion, stackNameOf } from '../../serverless/deploy/stack.ts';

@@ -1,5 +1,5 @@
-import { exposedHeaders } from '../../lib/http/cors.ts';
-import { type FunctionDefinition, readHttpEvent } from '../framework.ts';
+import { exposedHeaders } from '../lib/http/exposed-headers.ts';
+import { type FunctionDefinition, readHttpEvent } from './framework.ts';
 import type { Headers } from './gateway-responses.ts';
 
 /** The request headers that scripts may send, besides the CORS-safelisted ones (specification 13.2). */

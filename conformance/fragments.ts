@@ -1,18 +1,3 @@
-import fc from 'fast-check';
-
-/**
- * A character of Unicode, lone surrogates left out: ASCII and its edges as often as all the rest. fast-check's own
- * unit "binary" draws the same but takes a second to build its table in every test file.
- */
-const anyCharacter = fc
-  .oneof(
-    fc.integer({ min: 0, max: 0x7f }),
-    fc.constantFrom(0x80, 0xff, 0x2028, 0xd7ff, 0xe000, 0xfeff, 0xfffd, 0xffff, 0x1f4da, 0x10ffff),
-    fc.integer({ min: 0x80, max: 0xd7ff }),
-    fc.integer({ min: 0xe000, max: 0x10ffff }),
-  )
-  .map((codePoint) => String.fromCodePoint(codePoint));
-
 /** Fragments of each syntax around a text, without whitespace. */
 const visibleFragments = [
   // JSON
@@ -47,16 +32,5 @@ const otherFragments = [
   ...'e\u0301 \u0301 \ud83d\udcda \ud83c\uddea\ud83c\uddfa \ud842\udfb7 \u{10ffff}'.split(' '),
 ];
 
+/** What a parser or a template around a text may take for its own syntax. */
 export const fragments: readonly string[] = [...visibleFragments, ...otherFragments];
-
-const anyFragment = fc.constantFrom(...fragments);
-
-/** A fragment alone half of the time: the syntax of the service or the engine then surrounds it. */
-export const fragmentText = fc.oneof(anyFragment, fc.string({ unit: anyFragment, maxLength: 6 }));
-
-/** Any text that UTF-8 can encode. */
-export const anyText = fc.oneof(
-  fc.string({ unit: anyCharacter }),
-  fragmentText,
-  fc.string({ unit: fc.oneof(anyCharacter, anyFragment) }),
-);

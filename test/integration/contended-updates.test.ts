@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { type Command, MemoryTable } from '../simulators/memory-table.ts';
+import { emma, openBooks, storeBook } from '../support/book-table.ts';
+
+/**
+ * A clock of the test: when nothing else is left to do, it goes on to the next timer. So the load of the machine changes
+ * nothing of the order of requests.
+ */
+const clock = vi.hoisted(() => {
+  const timers: { readonly at: number; readonly wake: () => void }[] = [];
+  const goOn = () => {
+    const next = timers.reduce((one, other) => (other.at < one.at ? other : one));
+    timers.splice(timers.indexOf(next), 1);
+    clock.nowMs = next.at;
+    next.wake();
+    if (timers.length > 0) setImmediate(goOn);
+  };
+  const clock = {
+    nowMs: Date.now(),
+    wait: (delayMs: number) =>
+      new Promise<void>((wake) => {
+        if (timers.length === 0) setImmediate(goOn);
+        timers.push({ at: clock.nowMs + delayMs, wake });
+      }),
+  };
+  return clock;
+});
+
+vi.mock(import('node:timers/promises'), async (importOriginal) => ({
+  ...(await importOriginal()),
+  setTimeout: clock.wait as typeof sleep,
+}));
+
+beforeEach(() => {
+  vi.spyOn(Date, 'now').mockImplementation(() => Math.floor(clock.nowMs));
+});
+
+/** A table whose requests take some milliseconds each way. It counts them. */
+function openSlowTable() {
+  const table = new MemoryTable();
+  const counted = { requests: 0 };
+  const onTheWay = () => sleep(1 + Math.random() * 4);
+  const send = async (command: Command) => {
+    counted.requests += 1;
+    await onTheWay();
+    try {
+      return table.execute(command);
+    } finally {
+      await onTheWay();
+    }
+  };
+  return { counted, client: { send } as object as DynamoDBDocumentClient, tableName: 'books' };
+}
+
+test.for<[updates: number, processes: number, most: number]>([
+  [50, 1, 2],
+  [48, 4, 3],
+  [50, 50, 3],
+  [400, 1, 3],
+  [400, 4, 3.5],
+  [400, 400, 4],
+])('%i updates of one book at once, from %i processes, all succeed with %d requests each', async (row) => {
+  const [updates, processes, most] = row;
+  const { counted, ...access } = openSlowTable();
+  const others = openBooks(access);
+  await storeBook(access, { id: 1, ...emma });
+  const processBooks = Array.from({ length: processes }, () => openBooks(access));
+
+  const updating = Array.from({ length: updates / processes }, (_each, year) =>
+    processBooks.map((books, process) => books.update(1, { year, title: `${process}` })),
+  );
+  const updated = await Promise.all(updating.flat());
+
+  const versions = updated.map(({ version = '' }) => version).toSorted();
+  expect(new Set(versions).size).toBe(updates);
+  expect(await others.get(1)).toEqual(updated.find(({ version }) => version === versions.at(-1)));
+  expect(counted.requests / updates).toBeLessThanOrEqual(most);
+});
