@@ -1,0 +1,63 @@
+import { createServer, request } from 'node:http';
+import { afterAll, expect, test } from 'vitest';
+import { createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
+import { defaultCredentials } from '../support/local-service.ts';
+import { close, listen } from '../support/loopback-server.ts';
+import { useLocalService } from './use-local-service.ts';
+
+const local = await useLocalService(defaultCredentials);
+
+/** Forwards what is below `/api/` without that prefix, as `location /api/ { proxy_pass http://service/; }` of nginx does. */
+const proxy = createServer((incoming, outgoing) => {
+  const { method, url = '', headers } = incoming;
+  if (!url.startsWith('/api/')) return outgoing.writeHead(404).end();
+  const forwarded = request(local.baseUrl + url.slice('/api'.length), { method, headers }, (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    response.pipe(outgoing);
+  });
+  return incoming.pipe(forwarded.on('error', () => outgoing.destroy()));
+});
+const baseUrl = `http://127.0.0.1:${await listen(proxy)}/api`;
+afterAll(() => close(proxy));
+
+test.each(['/books', '/books/'])('behind a path prefix, the links of %s lead to every page', async (path) => {
+  const ids = [await createBook(), await createBook(), await createBook()].map(({ id }) => id);
+  const read: number[] = [];
+  const start = new URL(`${baseUrl}${path}?limit=1&after=${(ids[0] ?? 0) - 1}`);
+
+  for (let page: URL | undefined = start; page !== undefined; ) {
+    const response: Response = await fetch(page, { headers: local.headers });
+    const { data } = (await response.json()) as { data: { id: number }[] };
+    read.push(...data.map(({ id }) => id));
+    const target = /<(.*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+    page = target === undefined ? undefined : new URL(target, page);
+  }
+
+  expect(read).toEqual(ids);
+});
+
+test('behind a path prefix, the TypeScript client reads all pages, and entity tags hold', async () => {
+  const catalog = createBookCatalogClient({ baseUrl, username: 'admin', password: 'password' });
+  const { book, etag } = await catalog.createBook({ title: 'Dune' });
+  const other = await catalog.createBook({ title: 'Emma' });
+
+  const unchanged = await catalog.getBook(book.id, { ifNoneMatch: etag });
+  const updated = await catalog.updateBook(book.id, { year: 1965 }, { ifMatch: etag });
+  const listed = await Array.fromAsync(catalog.listBooks({ pageSize: 1, after: book.id - 1 }));
+
+  expect(unchanged).toEqual({ book: undefined, etag });
+  expect(listed).toEqual([updated.book, other.book]);
+  await expect(catalog.deleteBook(book.id, { ifMatch: etag })).rejects.toMatchObject({ status: 412 });
+});
+
+test('behind a path prefix, Location is the path at the service, which the proxy has to rewrite', async () => {
+  const { id, location } = await createBook();
+
+  expect(location).toBe(`/book/${id}`);
+});
+
+async function createBook() {
+  const response = await fetch(`${baseUrl}/book`, { method: 'POST', headers: local.headers, body: '{}' });
+  const { data } = (await response.json()) as { data: { id: number } };
+  return { id: data.id, location: response.headers.get('Location') };
+}
