@@ -21,7 +21,7 @@ const suites: readonly Suite[] = [
     sources: ['lib/**/*.ts', 'handlers/*.ts'],
     tests: [
       'test/unit/lib/**/*.test.ts',
-      'test/unit/documents.test.ts',
+      'test/unit/{documents,local-config,settings,stage-parameters}.test.ts',
       'test/conformance/*.test.ts',
       'test/integration/{handlers,log-redaction}.test.ts',
     ],

@@ -11,7 +11,7 @@ const test = base.extend('folder', () => makeTemporaryFolder());
 const writeDotEnv = (folder: string, ...lines: string[]) => writeFile(join(folder, '.env'), lines.join('\n'));
 
 test('a local start has a default for everything', ({ folder }) => {
-  expect(loadLocalConfig(folder, {})).toEqual({
+  expect(loadLocalConfig(folder, {})).toMatchObject({
     signingSecret: 'for local development only, never for production',
     username: 'admin',
     password: 'password',
