@@ -146,7 +146,7 @@ export async function findResources(type: string): Promise<readonly string[]> {
 
 export async function setSettings(settings: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, Value] of Object.entries(settings)) {
-    await new SSM().putParameter({ Name: `/book-catalog/${stage}/${name}`, Value, Type: 'String' });
+    await new SSM().putParameter({ Name: `/book-catalog/${stage}/${name}`, Value, Type: 'String', Overwrite: true });
   }
 }
 
