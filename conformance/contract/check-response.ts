@@ -84,12 +84,11 @@ interface ValueSchema {
   readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly items?: ValueSchema;
   readonly pattern?: string;
-  readonly format?: string;
 }
 
-/** Replaces strings that the service makes, such as tokens and times. Their schema has a `pattern` or a `format`. */
-function withoutUnknown({ properties = {}, items = {}, pattern, format }: ValueSchema, value: unknown): unknown {
-  if (typeof value === 'string') return (pattern ?? format) ? 'any' : value;
+/** Replaces strings that the service makes, such as tokens and times. Their schema has a `pattern`. */
+function withoutUnknown({ properties = {}, items = {}, pattern }: ValueSchema, value: unknown): unknown {
+  if (typeof value === 'string') return pattern === undefined ? value : 'any';
   if (Array.isArray(value)) return value.map((each) => withoutUnknown(items, each));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value);
