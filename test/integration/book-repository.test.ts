@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { test as base, describe, expect } from 'vitest';
+import { test as base, describe, expect, vi } from 'vitest';
 import { BookNotFoundError, BookTooLargeError, CounterError, VersionMismatchError } from '../../lib/books/errors.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import { aBook } from '../support/a-book.ts';
@@ -32,6 +32,44 @@ test('items and the counter have the keys and attributes that they always had', 
 
   expect(await read({ shard: 0, id: 1 })).toEqual({ shard: 0, id: 1, ...emma, writeToken: version });
   expect(await read({ shard: -1, id: 0 })).toEqual({ shard: -1, id: 0, lastId: 2 });
+});
+
+test('a deleted book leaves its key, a token and an expiry a day later, and nothing of its fields', async ({
+  table: { client, tableName },
+  books,
+}) => {
+  const { version = '' } = await books.create(emma);
+  const now = Date.now();
+  vi.spyOn(Date, 'now').mockReturnValue(now);
+
+  await books.delete(1);
+
+  const { Item: item } = await client.send(new GetCommand({ TableName: tableName, Key: bookKey(1) }));
+  expect(item).toEqual({
+    ...bookKey(1),
+    writeToken: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    expiresAt: Math.floor(now / 1000) + 24 * 60 * 60,
+  });
+  expect(item?.writeToken > version).toBe(true);
+});
+
+test('creates at once get the ids without gaps, in the order in which they were called', async ({ table, books }) => {
+  const created = await Promise.all(Array.from({ length: 20 }, () => books.create(emma)));
+
+  expect(created.map(({ book }) => book.id)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  expect(await readCounter(table)).toBe(20);
+});
+
+test('a change that is too large and names another version is too large, and one that fits is for another version', async ({
+  books,
+}) => {
+  const { version = '' } = await books.create({ ...emma, title: half });
+  await books.update(1, { year: 1 });
+
+  for (const versions of [[version], [version, 'x']]) {
+    await expect(books.update(1, { author: half }, versions)).rejects.toThrow(BookTooLargeError);
+    await expect(books.update(1, { author: 'x' }, versions)).rejects.toThrow(VersionMismatchError);
+  }
 });
 
 test('the largest book can be stored and changed; one byte more draws no id', async ({ table, books }) => {
