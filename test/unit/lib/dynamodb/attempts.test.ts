@@ -1,0 +1,228 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { v7 } from 'uuid';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BookTooLargeError, StorageUnavailableError, VersionMismatchError } from '../../../../lib/books/errors.ts';
+import { type Attempt, Attempts, type Lost } from '../../../../lib/dynamodb/attempts.ts';
+import { AttemptError, ConditionFailedError, InvalidRequestError } from '../../../../lib/dynamodb/errors.ts';
+import { invocationSignal } from '../../../../lib/invocation-signal.ts';
+
+vi.mock(import('node:timers/promises'), { spy: true });
+
+let attempts: Attempts;
+/** What happened, in this order. */
+let events: string[];
+
+beforeEach(() => {
+  attempts = new Attempts();
+  events = [];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  vi.mocked(sleep).mockImplementation(async (delayMs) => {
+    events.push(`pause of ${delayMs} ms`);
+    return undefined as never;
+  });
+});
+
+afterEach(() => {
+  expect(vi.getTimerCount(), 'timers that are left over').toBe(0);
+  vi.useRealTimers();
+});
+
+const outcomes = {
+  lost: () => new AttemptError('no response', { mayBeDone: true }),
+  failed: () => new AttemptError('not sent', { mayBeDone: false }),
+  refused: () => new ConditionalCheckFailedException({ message: 'refused', $metadata: {} }),
+  invalid: () => Object.assign(new Error('a bug'), { name: 'ValidationException' }),
+  'too large': () => Object.assign(new Error('Item size exceeded'), { name: 'ValidationException' }),
+};
+
+/** Makes attempts that end in turn as given, and then succeed. */
+function sending(...endings: readonly (keyof typeof outcomes)[]) {
+  const left = [...endings];
+  return async () => {
+    const ending = left.shift();
+    events.push(ending ?? 'done');
+    if (ending) throw outcomes[ending]();
+    return 'the value';
+  };
+}
+
+/** Makes a write whose stored outcome tells nothing, unless `find` finds something. */
+function writing(endings: readonly (keyof typeof outcomes)[], find: () => string | undefined = () => undefined) {
+  const tokens: string[] = [];
+  const send = sending(...endings);
+  return {
+    tokens,
+    seenVersion: undefined as string | undefined,
+    send: ({ token }: Attempt) => {
+      tokens.push(token);
+      return send();
+    },
+    resolve: async (lost: Lost, refusal?: ConditionFailedError) => {
+      const places = lost.map((token) => tokens.indexOf(token));
+      events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
+      return find();
+    },
+  };
+}
+
+describe('attempts at a request', () => {
+  const lookUp = async () => {
+    events.push('look');
+    return undefined;
+  };
+
+  test('after two failures, the third attempt may succeed, and the delay doubles', async () => {
+    expect(await attempts.repeat(sending('lost', 'failed'))).toBe('the value');
+
+    expect(events).toEqual(['lost', 'pause of 100 ms', 'failed', 'pause of 200 ms', 'done']);
+  });
+
+  test('the third failure is an unavailable storage, without another delay', async () => {
+    const repeating = attempts.repeat(sending('lost', 'failed', 'lost'), lookUp);
+
+    await expect(repeating).rejects.toEqual(new StorageUnavailableError('no response', { cause: outcomes.lost() }));
+    const failures = ['lost', 'pause of 100 ms', 'look', 'failed', 'pause of 200 ms', 'look', 'lost', 'look'];
+    expect(events).toEqual(failures);
+  });
+
+  test('refusals are not counted, are looked up at once, and their delay ends at 1.6 s', async () => {
+    const refusals = Array<'refused'>(7).fill('refused');
+
+    expect(await attempts.repeat(sending('lost', 'lost', ...refusals), lookUp)).toBe('the value');
+
+    const lost = ['lost', 'pause of 100 ms', 'look', 'lost', 'pause of 200 ms', 'look'];
+    const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
+    const refused = delays.flatMap((delayMs) => ['refused', 'look', `pause of ${delayMs} ms`]);
+    expect(events).toEqual([...lost, ...refused, 'done']);
+  });
+
+  test('a delay is random', async () => {
+    vi.mocked(Math.random).mockReturnValue(0.25);
+
+    await attempts.repeat(sending('lost'));
+
+    expect(events).toEqual(['lost', 'pause of 25 ms', 'done']);
+  });
+
+  test('what is looked up is the result, and a request that cannot be refused counts refusals', async () => {
+    expect(await attempts.repeat(sending('refused'), async () => 'found')).toBe('found');
+    const cause = new ConditionFailedError();
+    await expect(attempts.repeat(sending('refused', 'refused', 'refused'))).rejects.toEqual(
+      new StorageUnavailableError(cause.message, { cause }),
+    );
+  });
+
+  test('an error that no further attempt mends ends them', async () => {
+    await expect(attempts.repeat(sending('invalid'))).rejects.toThrow(InvalidRequestError);
+
+    expect(events).toEqual(['invalid']);
+  });
+});
+
+describe('attempts at a write', () => {
+  test('only lost ones are looked for; failed ones are sent again', async () => {
+    await attempts.write(writing(['failed', 'lost']));
+    expect(events).toEqual(['failed', 'pause of 100 ms', 'lost', 'pause of 200 ms', 'look for [1]', 'done']);
+
+    events = [];
+    await attempts.write(writing(['lost', 'refused', 'failed']));
+    expect(events.filter((event) => !event.startsWith('pause'))).toEqual([
+      ...['lost', 'look for [0]', 'refused', 'look for [0] after a refusal', 'failed', 'look for [0]', 'done'],
+    ]);
+  });
+
+  test('what is found is the result', async () => {
+    expect(await attempts.write(writing(['refused'], () => 'found'))).toBe('found');
+    expect(await attempts.write(writing(['lost'], () => 'found'))).toBe('found');
+  });
+
+  test('their tokens ascend from the seen version, whatever the clock says', async () => {
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+    const setBack = () => void clock.mockReturnValue(now - 3_600_000);
+    const write = writing(['lost', 'lost'], setBack);
+    write.seenVersion = v7({ msecs: now + 60_000 });
+
+    await attempts.write(write);
+
+    const versions = [write.seenVersion, ...write.tokens];
+    expect(versions).toHaveLength(4);
+    expect(versions.toSorted()).toEqual(versions);
+    expect(new Set(versions).size).toBe(4);
+  });
+
+  test('a book that is too large is unknown after a lost attempt, which may still fit', async () => {
+    await expect(attempts.write(writing(['failed', 'too large']))).rejects.toThrow(BookTooLargeError);
+    const undecided = attempts.write(writing(['lost', 'too large']));
+    await expect(undecided).rejects.toThrow(StorageUnavailableError);
+    await expect(undecided).rejects.toThrow(expect.objectContaining({ cause: expect.any(BookTooLargeError) }));
+    const mismatch = () => {
+      throw new VersionMismatchError();
+    };
+    await expect(attempts.write(writing(['lost'], mismatch))).rejects.toThrow(VersionMismatchError);
+  });
+});
+
+describe('the time of an attempt', () => {
+  const signals: AbortSignal[] = [];
+  const hang = (signal: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<never>(() => {});
+  };
+
+  beforeEach(() => {
+    signals.length = 0;
+  });
+
+  test('is 2.8 s, after which it may have been carried out', async () => {
+    const kinds: string[] = [];
+    const repeating = attempts.repeat(hang, async ({ kind }) => {
+      kinds.push(kind);
+      return 'found';
+    });
+    await vi.advanceTimersByTimeAsync(2_799);
+    expect([signals[0]?.aborted, kinds]).toEqual([false, []]);
+
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect([signals[0]?.aborted, kinds]).toEqual([true, ['lost']]);
+    expect(await repeating).toBe('found');
+    const failing = expect(attempts.repeat(hang)).rejects.toThrow('no response within 2800 ms');
+    await vi.advanceTimersByTimeAsync(3 * 2_800);
+    await failing;
+  });
+
+  test('begins with its turn, of which there are eight', async () => {
+    const reading = Array.from({ length: 9 }, () => attempts.repeat(hang, async () => 'found'));
+    await vi.advanceTimersByTimeAsync(2_799);
+    expect(signals).toHaveLength(8);
+
+    await vi.advanceTimersByTimeAsync(1 + 2_799);
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([...Array(8).fill(true), false]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(reading)).toEqual(Array(9).fill('found'));
+  });
+
+  test('ends with its invocation, and no other attempt follows', async () => {
+    const invocation = new AbortController();
+    const during = (send: (signal: AbortSignal) => Promise<string>) =>
+      invocationSignal.run(invocation.signal, () => attempts.repeat(send));
+    expect(await during(sending())).toBe('the value');
+    expect(getEventListeners(invocation.signal, 'abort')).toEqual([]);
+
+    const ended = expect(during(hang)).rejects.toThrow(new StorageUnavailableError('the invocation is over'));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(signals).toHaveLength(1);
+    invocation.abort();
+    await ended;
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(getEventListeners(invocation.signal, 'abort')).toEqual([]);
+    await expect(during(sending())).rejects.toThrow('the invocation is over');
+    expect(events.filter((event) => event === 'done')).toHaveLength(1);
+  });
+});
