@@ -49,7 +49,7 @@ for (const { name, sources, tests } of divide(files)) {
     coverageAnalysis: 'perTest',
     concurrency: 2,
     // On top of one and a half times what the tests took without a mutant.
-    timeoutMS: 60_000,
+    timeoutMS: 120_000,
     incremental: true,
     force: values.force,
     incrementalFile,
