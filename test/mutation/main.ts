@@ -23,7 +23,7 @@ import { reasons, unfinished } from './reasons.ts';
 import { divide, sourceFiles } from './suites.ts';
 
 /** A file takes up to five minutes, and `.ci/run` has to end. */
-const maxChangedFiles = 4;
+const maxChangedFiles = 3;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
