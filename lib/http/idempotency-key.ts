@@ -11,9 +11,10 @@ const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
  * @throws {HttpError} 400 when malformed, or sent twice
  */
 export function readIdempotencyKey(event: APIGatewayProxyEvent): string | undefined {
-  const [key, ...others] = headerValues(event, 'idempotency-key');
-  if (key === undefined || (others.length === 0 && idempotencyKey.test(key))) return key;
-  throw new HttpError(outcomes.invalidIdempotencyKey);
+  const keys = headerValues(event, 'idempotency-key');
+  const areValid = keys.length <= 1 && keys.every((key) => idempotencyKey.test(key));
+  if (!areValid) throw new HttpError(outcomes.invalidIdempotencyKey);
+  return keys[0];
 }
 
 /** Makes the header that marks the response to a repeated request. */

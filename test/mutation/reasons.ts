@@ -47,7 +47,6 @@ export const unfinished: readonly string[] = [
   'lib/dynamodb/table.ts',
   'lib/dynamodb/write-token.ts',
   'lib/endpoint.ts',
-  'lib/error-outcome.ts',
   'lib/fields.ts',
   'lib/http/content-encoding.ts',
   'lib/http/exposed-headers.ts',
