@@ -94,8 +94,8 @@ interface Call extends CallOptions {
 }
 
 /**
- * Makes a client that logs in before its first request, sends the token with each request, and renews it before it
- * expires. It repeats a request once with a new token when the token was refused.
+ * Makes a client that logs in before its first request, sends the token with each request, and renews it after 14 minutes.
+ * It repeats a request once with a new token when the token was refused.
  *
  * It retries logins, reads and creates after 429, 502, 503, 504 and a lost connection, with backoff and `Retry-After`; for
  * a few seconds only until the service has responded for the first time. It retries updates and deletions after 429

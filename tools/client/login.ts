@@ -11,7 +11,10 @@ interface Login {
   waiting: number;
 }
 
-/** A token is valid for 15 minutes; one minute less, so that none expires in transit. */
+/**
+ * One minute less than the default lifetime of a token, so that none expires in transit. Where the service is set to a
+ * shorter lifetime, the 401 renews it.
+ */
 const renewAfterMs = 14 * 60 * 1000;
 
 /**
