@@ -100,13 +100,13 @@ export class Attempts {
    */
   async write<Value>(write: Write<Value>): Promise<Value> {
     const lost: string[] = [];
-    let token = '';
+    let token: string | undefined;
     const send = (abortSignal: AbortSignal) => {
       token = createWriteToken(token, write.seenVersion);
       return write.send({ token, abortSignal }, lost);
     };
     const resolve = async ({ kind, error }: Unsuccessful) => {
-      if (kind === 'lost') lost.push(token);
+      if (kind === 'lost') lost.push(token as string);
       if (kind === 'refused') return write.resolve(lost, error);
       return lost.length > 0 ? write.resolve(lost) : undefined;
     };

@@ -90,16 +90,13 @@ export function describeFailure({ name, message, code = '' }: NodeJS.ErrnoExcept
 /** Finds a failed condition. Beside a conflict it does not count, because it may hold at the next attempt. */
 function findRefusal(error: Error): ConditionFailedError | undefined {
   if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError(error.Item);
-  const { CancellationReasons: reasons = [] } = error as TransactionCanceledException;
-  const refusals = reasons.filter(({ Code }) => Code === 'ConditionalCheckFailed');
-  const isRefused =
-    refusals.length > 0 && reasons.every(({ Code }) => Code === 'None' || Code === 'ConditionalCheckFailed');
-  if (!isRefused) return undefined;
-  const { Item: item } = refusals.find(({ Item }) => Item !== undefined) ?? {};
-  return new ConditionFailedError(item);
+  const { CancellationReasons: reasons } = error as TransactionCanceledException;
+  if (!reasons?.every(({ Code }) => Code === 'None' || Code === 'ConditionalCheckFailed')) return undefined;
+  if (reasons.every(({ Code }) => Code === 'None')) return undefined;
+  return new ConditionFailedError(reasons.find(({ Item }) => Item !== undefined)?.Item);
 }
 
-/** @returns the attributes, or `undefined` when one is a number that JavaScript would round */
+/** @returns the attributes, or `undefined` when one is a number that the SDK cannot read, such as 2^53 and a half */
 function readItem(item: Record<string, AttributeValue>) {
   try {
     return unmarshall(item);

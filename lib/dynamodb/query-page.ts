@@ -25,6 +25,8 @@ const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|(?:N"\s*:\s*"|B
 /** A map, the one type of value that could contain the names of fields. */
 const mapValue = /\{\s*"M"\s*:/;
 
+const itemsStart = /"Items"\s*:\s*\[/;
+
 const patternOf = (name: string, value: string) => new RegExp(`"${name}"\\s*:\\s*${value}`, 'g');
 const anId = patternOf('id', '');
 
@@ -60,13 +62,17 @@ export function readIds(body: Uint8Array): QueryPage {
 
 function readItems(body: Uint8Array) {
   const text = body.toString().replace(typedValue, '$1$2');
-  const [start = ''] = /^.*?"Items"\s*:\s*\[/s.exec(text) ?? [];
+  const found = itemsStart.exec(text);
+  if (found === null) throw notAPage();
+  const start = found.index + found[0].length;
   const end = text.lastIndexOf(']');
-  const items = text.slice(start.length, end);
-  const { Items: array, Count: count, LastEvaluatedKey: last } = JSON.parse(start + text.slice(end));
+  const items = text.slice(start, end);
+  const { Count: count, LastEvaluatedKey: last } = JSON.parse(text.slice(0, start) + text.slice(end));
   const has = (pattern: RegExp) => count === (items.match(pattern)?.length ?? 0);
-  if (!Array.isArray(array) || !has(anId)) {
-    throw new AttemptError('the response is not a page of books', { mayBeDone: false });
-  }
+  if (!has(anId)) throw notAPage();
   return { items, lastEvaluatedKey: last as ItemKey | undefined, has };
+}
+
+function notAPage(): AttemptError {
+  return new AttemptError('the response is not a page of books', { mayBeDone: false });
 }

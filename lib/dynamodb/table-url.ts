@@ -1,7 +1,7 @@
 import type { TableLocation } from './client.ts';
 
 /** "Naming rules and data types supported in Amazon DynamoDB". */
-const tablePath = /^\/([a-zA-Z0-9_.-]{3,255})$/;
+const tableNameText = /[a-zA-Z0-9_.-]{3,255}/;
 
 /** "Amazon DynamoDB endpoints and quotas". */
 const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
@@ -14,9 +14,9 @@ const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
  */
 export function parseTableUrl(text: string, region = 'us-east-1'): TableLocation | undefined {
   const url = URL.parse(text);
-  const tableName = url && tablePath.exec(url.pathname)?.[1];
+  const tableName = url && tableNameText.exec(url.pathname)?.[0];
   const isWhole = tableName && url.href === `${url.origin}/${tableName}`;
-  if (!isWhole || !/^https?:$/.test(url.protocol)) return undefined;
+  if (!isWhole || !url.protocol.startsWith('http')) return undefined;
   return { endpoint: url.origin, region: regionOf(url.origin) ?? region, tableName };
 }
 

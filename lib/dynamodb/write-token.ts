@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 const maxAheadMs = 24 * 60 * 60 * 1000;
 
 /** A UUIDv7 (RFC 9562 section 5.7) begins with its time: milliseconds since 1970. */
-const uuidV7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 /**
  * Makes the token of one attempt at a write. As texts, tokens are in the order of their times. The new one is above
@@ -16,12 +16,12 @@ const uuidV7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7/;
  */
 export function createWriteToken(...earlier: readonly (string | undefined)[]): string {
   const now = Date.now();
-  const times = earlier.map((token) => timeOf(token) + 1).filter((time) => time <= now + maxAheadMs);
+  const tokens = earlier.map(String).filter((text) => uuidV7.test(text));
+  const times = tokens.map((token) => timeOf(token) + 1).filter((time) => time <= now + maxAheadMs);
   return v7({ msecs: Math.max(now, ...times) });
 }
 
-/** @returns the time of a token in milliseconds since 1970, `NaN` for any other text */
-function timeOf(token = ''): number {
-  const [, high = '', low = ''] = uuidV7.exec(token) ?? [];
-  return Number.parseInt(high + low, 16);
+/** @returns the time of a token in milliseconds since 1970 */
+function timeOf(token: string): number {
+  return Number.parseInt(token.slice(0, 8) + token.slice(9, 13), 16);
 }

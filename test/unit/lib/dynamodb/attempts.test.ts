@@ -69,8 +69,8 @@ function writing(endings: readonly (keyof typeof outcomes)[], find: () => string
 }
 
 describe('attempts at a request', () => {
-  const lookUp = async () => {
-    events.push('look');
+  const lookUp = async ({ kind }: { readonly kind: string }) => {
+    events.push(`look after ${kind}`);
     return undefined;
   };
 
@@ -84,8 +84,9 @@ describe('attempts at a request', () => {
     const repeating = attempts.repeat(sending('lost', 'failed', 'lost'), lookUp);
 
     await expect(repeating).rejects.toEqual(new StorageUnavailableError('no response', { cause: outcomes.lost() }));
-    const failures = ['lost', 'pause of 100 ms', 'look', 'failed', 'pause of 200 ms', 'look', 'lost', 'look'];
-    expect(events).toEqual(failures);
+    const first = ['lost', 'pause of 100 ms', 'look after lost'];
+    const second = ['failed', 'pause of 200 ms', 'look after failed'];
+    expect(events).toEqual([...first, ...second, 'lost', 'look after lost']);
   });
 
   test('refusals are not counted, are looked up at once, and their delay ends at 1.6 s', async () => {
@@ -93,9 +94,9 @@ describe('attempts at a request', () => {
 
     expect(await attempts.repeat(sending('lost', 'lost', ...refusals), lookUp)).toBe('the value');
 
-    const lost = ['lost', 'pause of 100 ms', 'look', 'lost', 'pause of 200 ms', 'look'];
+    const lost = ['lost', 'pause of 100 ms', 'look after lost', 'lost', 'pause of 200 ms', 'look after lost'];
     const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
-    const refused = delays.flatMap((delayMs) => ['refused', 'look', `pause of ${delayMs} ms`]);
+    const refused = delays.flatMap((delayMs) => ['refused', 'look after refused', `pause of ${delayMs} ms`]);
     expect(events).toEqual([...lost, ...refused, 'done']);
   });
 

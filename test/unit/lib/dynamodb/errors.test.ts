@@ -1,6 +1,14 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
-import { ConditionFailedError, InvalidRequestError, interpretError } from '../../../../lib/dynamodb/errors.ts';
+import {
+  AttemptError,
+  ConditionFailedError,
+  InvalidRequestError,
+  interpretError,
+  KeySchemaError,
+  TableNotFoundError,
+} from '../../../../lib/dynamodb/errors.ts';
 
 const named = (name: string, message: string, members = {}) => Object.assign(new Error(message), { name, ...members });
 const withStatus = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
@@ -19,8 +27,52 @@ test('a ValidationException is a bug of ours, and what it may quote is left out'
 
 test('a ValidationException about the size of an item is a book that is too large', () => {
   for (const message of ['Item size has exceeded the maximum', 'Item size to update has exceeded']) {
-    expect(interpretError(named('ValidationException', message))).toBeInstanceOf(BookTooLargeError);
+    const cause = named('ValidationException', message);
+    const interpreted = interpretError(cause);
+    expect(interpreted).toBeInstanceOf(BookTooLargeError);
+    expect(interpreted.cause).toBe(cause);
   }
+});
+
+test('each error has its name', () => {
+  const errors = [ConditionFailedError, InvalidRequestError, KeySchemaError, TableNotFoundError];
+
+  expect(errors.map((Class) => new Class().name)).toEqual([
+    ...['ConditionFailedError', 'InvalidRequestError', 'KeySchemaError', 'TableNotFoundError'],
+  ]);
+});
+
+test('an error that is interpreted already stays as it is', () => {
+  for (const error of [new AttemptError('x', { mayBeDone: true }), new StorageUnavailableError('x')]) {
+    expect(interpretError(error)).toBe(error);
+  }
+});
+
+test.each([
+  ['the item', { year: { N: '1815' } }, { year: 1815 }],
+  ['no item where none was returned', undefined, undefined],
+  ['no item with a number that the SDK cannot read', { year: { N: '9007199254740993.5' } }, undefined],
+])('a failed condition has %s', (_name, Item, stored) => {
+  const item = Item && { Item };
+  const failed = new ConditionalCheckFailedException({ message: '', $metadata: {}, ...item });
+  const reasons = [{ Code: 'None' }, { Code: 'ConditionalCheckFailed' }, { Code: 'ConditionalCheckFailed', ...item }];
+  const inTransaction = named('TransactionCanceledException', 'canceled', { CancellationReasons: reasons });
+
+  for (const error of [failed, inTransaction]) {
+    const interpreted = interpretError(error);
+    expect(interpreted).toMatchObject({
+      ...{ name: 'ConditionFailedError', message: 'the condition of a request does not hold' },
+    });
+    expect((interpreted as ConditionFailedError).stored).toEqual(stored);
+  }
+});
+
+test.each([
+  ['', { code: 'ECONNREFUSED' }, 'ECONNREFUSED'],
+  ['', {}, ''],
+  ['why', { code: 'ECONNREFUSED' }, 'why'],
+])('the log has the message of an error, or else its code: %j %j', (message, members, reason) => {
+  expect(interpretError(named('TheError', message, members)).message).toBe(`DynamoDB failed: TheError: ${reason}`);
 });
 
 const canceled = (...codes: string[]) =>
@@ -44,6 +96,8 @@ test('a transaction that met a conflict as well is sent again', () => {
     ['TransactionConflict', 'ConditionalCheckFailed'],
     ['ConditionalCheckFailed', 'ThrottlingError'],
     ['TransactionConflict', 'None'],
+    ['None', 'None'],
+    [],
   ]) {
     expect(interpretError(canceled(...codes))).toMatchObject({ name: 'AttemptError', mayBeDone: false });
   }

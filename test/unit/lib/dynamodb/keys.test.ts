@@ -13,6 +13,7 @@ test('each of 10,000 claims has a safe id and partition of its own, without book
 
 // Another layout would lose every book that is stored already, and store the book of each key again.
 test.each([
+  [counterKey, { shard: -1, id: 0 }],
   [bookKey(1), { shard: 0, id: 1 }],
   [bookKey(9_999), { shard: 0, id: 9_999 }],
   [bookKey(10_000), { shard: 1, id: 10_000 }],

@@ -75,14 +75,34 @@ test.each(Object.keys(bookFields))(
     };
     const books = attributes.map((attribute) => ({ ...fields, id: { N: '7' }, [name]: attribute }));
 
-    const inList = books.filter((book) => {
-      const page = Buffer.from(JSON.stringify({ Items: [book], Count: 1 }));
-      return isReadable(() => readBooks(page));
-    });
     const alone = books.filter((book) => isReadable(() => parseStoredBook(unmarshall(book))));
-
-    expect(inList).toEqual(alone);
+    for (const colon of ['":', '" :', '"\n:\t']) {
+      const inList = books.filter((book) => {
+        const page = JSON.stringify({ Items: [book], Count: 1 }, null, colon.length - 2);
+        return isReadable(() => readBooks(Buffer.from(page.replaceAll('":', colon))));
+      });
+      expect(inList).toEqual(alone);
+    }
     expect(alone).toHaveLength(2);
+  },
+);
+
+test('books with all fields are not parsed, so their attributes keep their order', () => {
+  const names = ['id', ...Object.keys(bookFields)].toReversed();
+  const book = Object.fromEntries(
+    names.map((name) => [name, ({ ...aBook(), id: 1 } as Record<string, unknown>)[name]]),
+  );
+
+  const { items } = readBooks(Buffer.from(JSON.stringify({ Count: 1, Items: [marshall(book)] })));
+
+  expect(items).toBe(JSON.stringify(book));
+});
+
+test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}']])(
+  'the response %s is not a page, and another attempt is worth it',
+  (body) => {
+    const error = { name: 'AttemptError', message: 'the response is not a page of books', mayBeDone: false };
+    expect(() => readBooks(Buffer.from(body))).toThrow(expect.objectContaining(error));
   },
 );
 

@@ -21,11 +21,13 @@ test('a token is above those that are given, up to a day ahead, whatever the clo
 
       for (const each of earlier) expect(token > each).toBe(true);
     }),
+    { examples: [[[now + dayMs - 1]]] },
   );
 });
 
 test.each([
-  ['a token more than a day ahead', v7({ msecs: now + dayMs + 1 })],
+  ['a token a day ahead', v7({ msecs: now + dayMs })],
+  ['a token within another text', `x${v7({ msecs: now + hourMs })}`],
   ['a text that is no token', 'zzzzzzzz-zzzz-7zzz-8000-000000000000'],
   ['an empty text', ''],
   ['nothing', undefined],
