@@ -1,0 +1,55 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { IdempotencyKeyUsedError } from '../../../../lib/books/errors.ts';
+import { IdempotencyClaim } from '../../../../lib/dynamodb/idempotency-claim.ts';
+import { Table } from '../../../../lib/dynamodb/table.ts';
+import { aBook } from '../../../support/a-book.ts';
+
+const now = 1_800_000_000;
+const fields = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
+const weekSeconds = 7 * 86_400;
+
+/** A table without items. */
+const table = new Table({ send: async () => ({}) } as never, 'books');
+
+beforeEach(() => {
+  vi.spyOn(Date, 'now').mockReturnValue(now * 1_000 + 999);
+});
+
+const makeItem = () => new IdempotencyClaim('key', fields).makePut(7, 'token').Item;
+
+test('a claim is found until its second a week later begins', async () => {
+  const item = makeItem();
+  const claim = { bookId: 7, writeToken: 'token', expiresAt: now + weekSeconds };
+  const findAt = (seconds: number) => {
+    vi.mocked(Date.now).mockReturnValue(seconds * 1_000);
+    return new IdempotencyClaim('key', fields).find(table, item);
+  };
+
+  expect(await findAt(now)).toMatchObject(claim);
+  expect(await findAt(now + weekSeconds - 0.001)).toMatchObject(claim);
+  expect(await findAt(now + weekSeconds)).toBeUndefined();
+  expect(await new IdempotencyClaim('key', fields).find(table)).toBeUndefined();
+});
+
+test('a claim is for the same fields, of which defaults do not count', async () => {
+  const find = (other: Partial<typeof fields>) =>
+    new IdempotencyClaim('key', { ...fields, ...other }).find(table, makeItem());
+  const fingerprintOf = (given: object) => new IdempotencyClaim('key', given as never).makePut(1, 't').Item.fingerprint;
+
+  await expect(find({ year: 0 })).rejects.toThrow(IdempotencyKeyUsedError);
+  await expect(find({})).resolves.toBeDefined();
+  expect(fingerprintOf({ title: 'Emma', author: '', year: 0 })).toBe(fingerprintOf(aBook({ title: 'Emma' })));
+  // As it was before there were other fields: SHA-256 of ["key",["title","Emma"]] in base64url.
+  expect(fingerprintOf(aBook({ title: 'Emma' }))).toBe('QCsZI8zO8u8TVsWpgHFj7IZYBDJGbqMCeS2eL86-SoY');
+});
+
+test.each([
+  ['fingerprint', 1, 'no fingerprint'],
+  ['bookId', 'x', 'no book'],
+  ['writeToken', 1, 'no write token'],
+  ['expiresAt', 'x', 'no expiry'],
+])('a claim with a damaged %s is an error that says so', async (name, value, problem) => {
+  const finding = new IdempotencyClaim('key', fields).find(table, { ...makeItem(), [name]: value });
+
+  await expect(finding).rejects.toThrow(`a stored item is damaged: a claim has ${problem}`);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { parseBook, parseCounter, parseText, storedKinds } from '../../../../lib/dynamodb/stored-items.ts';
+import { aBook } from '../../../support/a-book.ts';
+
+test('the start of a value in JSON tells its kind', () => {
+  const values = ['""', '"7"', '7,', '-7,', '1234 ,', '999999999999999\n}', 'true', 'false', 'null', '[', '{', '1.5}'];
+
+  const matching = Object.entries(storedKinds).map(([kind, { json }]) => {
+    const pattern = new RegExp(`^${json.source}`);
+    return [kind, values.filter((value) => pattern.test(value))];
+  });
+
+  expect(Object.fromEntries(matching)).toEqual({
+    string: ['""', '"7"'],
+    integer: ['7,', '-7,', '1234 ,', '999999999999999\n}'],
+    boolean: ['true', 'false'],
+  });
+});
+
+test.each([
+  ['a book has no id', () => parseBook(aBook() as never)],
+  ['the counter has no "lastId"', () => parseCounter({})],
+  ['the counter has no "lastId"', () => parseCounter({ lastId: 4 }, 5)],
+  ['not a text', () => parseText(7, 'not a text')],
+])('an item is damaged when %s, and its response may have been damaged on the way', (problem, parse) => {
+  const error = { name: 'AttemptError', message: `a stored item is damaged: ${problem}`, mayBeDone: true };
+  expect(parse).toThrow(expect.objectContaining(error));
+});
+
+test('a counter may be at its minimum', () => {
+  expect(parseCounter({ lastId: 5 }, 5)).toBe(5);
+  expect(parseCounter({ lastId: 0 })).toBe(0);
+});
