@@ -96,11 +96,13 @@ function findRefusal(error: Error): ConditionFailedError | undefined {
   return new ConditionFailedError(reasons.find(({ Item }) => Item !== undefined)?.Item);
 }
 
-/** @returns the attributes, or `undefined` when one is a number that the SDK cannot read, such as 2^53 and a half */
+/** @returns the attributes, or `undefined` when the SDK cannot read one */
 function readItem(item: Record<string, AttributeValue>) {
+  let attributes: Record<string, unknown> | undefined;
   try {
-    return unmarshall(item);
+    attributes = unmarshall(item);
   } catch {
-    return undefined;
+    // It throws for a number like 2^53 and a half.
   }
+  return attributes;
 }

@@ -27,7 +27,8 @@ test('a token is above those that are given, up to a day ahead, whatever the clo
 
 test.each([
   ['a token a day ahead', v7({ msecs: now + dayMs })],
-  ['a token within another text', `x${v7({ msecs: now + hourMs })}`],
+  ['a UUID of another version', v7({ msecs: now + hourMs }).replace('-7', '-4')],
+  ['a token within another text', v7({ msecs: now + hourMs }).slice(0, 13) + v7({ msecs: now + hourMs })],
   ['a text that is no token', 'zzzzzzzz-zzzz-7zzz-8000-000000000000'],
   ['an empty text', ''],
   ['nothing', undefined],
