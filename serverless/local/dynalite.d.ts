@@ -11,23 +11,27 @@ declare module 'dynalite' {
 }
 
 declare module 'dynalite/db/index.js' {
-  export type Item = Readonly<Record<string, object>>;
+  import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
+  export type Item = Record<string, AttributeValue>;
   export type Callback<Value = unknown> = (error?: Error | null, value?: Value) => void;
 
   /** An error that is a response of DynamoDB. */
   export interface EngineError extends Error {
     readonly statusCode: number;
-    readonly body: { Item?: Item | undefined };
+    readonly body: { readonly __type?: string; readonly message?: string; Item?: Item | undefined };
   }
 
   export interface Store {
+    readonly options: { readonly maxItemSize: number };
     readonly db: { open(): Promise<void>; getSync(key: string): unknown; get(key: string, done: Callback): void };
     getTable(name: string, done: (error?: unknown, table?: object) => void): void;
     /** The items of one table. A lock holds until the function that its callback makes has been called. */
     getItemDb(name: string): {
       lock(keys: readonly string[], run: (release: <Done>(done: Done) => Done) => void): void;
       get(key: string, done: Callback<Item>): void;
-      batch(operations: readonly object[], done: (error?: unknown) => void): void;
+      put(key: string, item: Item, done: Callback): void;
+      batch(operations: readonly { readonly key: string; readonly value: Item }[], done: Callback): void;
     };
   }
 
@@ -53,11 +57,15 @@ declare module 'dynalite/validations/index.js' {
   export default validations;
 }
 
-declare module 'dynalite/validations/putItem.js' {
+declare module 'dynalite/validations/*Item.js' {
   export const types: Record<string, object>;
   export const custom: unknown;
 }
 
-declare module 'dynalite/validations/updateItem.js' {
-  export const types: Record<string, object>;
+declare module 'dynalite/actions/*Item.js' {
+  import type { Callback, Item, Store } from 'dynalite/db/index.js';
+
+  /** Carries out a request that is valid, with parsed expressions. */
+  const action: (store: Store, request: object, done: Callback<{ Item?: Item; Attributes?: Item }>) => void;
+  export default action;
 }

@@ -10,7 +10,7 @@ interface Put {
   readonly TableName: string;
   readonly Item: Item;
 }
-type Transaction = { readonly TransactItems: readonly { readonly Put?: Put }[] };
+export type Transaction = { readonly TransactItems: readonly { readonly Put?: Put }[] };
 type Response = { readonly status: number; readonly body: object };
 
 /** Whether a request is one that {@link transactWriteItems} handles. */
@@ -44,8 +44,8 @@ export function transactWriteItems(store: Store): RequestListener {
   };
 }
 
-/** @throws {EngineError} like DynamoDB's ValidationException */
-async function putAll(store: Store, { TransactItems }: Transaction): Promise<Response> {
+/** Puts all items or none. @throws {EngineError} like DynamoDB's ValidationException */
+export async function putAll(store: Store, { TransactItems }: Transaction): Promise<Response> {
   const puts = TransactItems.map(({ Put }) => {
     if (!Put) throw db.validationError('This engine supports no other action than Put');
     const put = validations.checkTypes({ ...Put }, putItem.types) as Put; // drops what PutItem does not have
@@ -101,7 +101,7 @@ async function find(items: ReturnType<Store['getItemDb']>, key: string): Promise
 }
 
 /** Makes a promise of a call of dynalite, which takes callbacks. */
-function call<Value>(start: (done: (error?: unknown, value?: Value) => void) => void): Promise<Value> {
+export function call<Value>(start: (done: (error?: unknown, value?: Value) => void) => void): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   start((error, value) => (error ? reject(error) : resolve(value as Value)));
   return promise;

@@ -1,86 +1,111 @@
-import {
-  type CancellationReason,
-  ConditionalCheckFailedException,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb';
-import { GetCommand, type PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import { holds, update, type Values } from './expressions.ts';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, TransactWriteCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import getItem from 'dynalite/actions/getItem.js';
+import putItem from 'dynalite/actions/putItem.js';
+import updateItem from 'dynalite/actions/updateItem.js';
+import db, { type EngineError, type Item, type Store } from 'dynalite/db/index.js';
+import * as getRules from 'dynalite/validations/getItem.js';
+import validations from 'dynalite/validations/index.js';
+import * as putRules from 'dynalite/validations/putItem.js';
+import * as updateRules from 'dynalite/validations/updateItem.js';
+// This also makes dynalite return the item that refuses a write.
+import '../../serverless/local/dynamodb-engine.ts';
+import { call, putAll, type Transaction } from '../../serverless/local/transactions.ts';
 
 /** A command of the document client. */
 export type Command = GetCommand | PutCommand | UpdateCommand | TransactWriteCommand;
+
+/** The attributes of an item, or the values of an expression's placeholders, as the document client has them. */
+export type Values = Readonly<Record<string, unknown>>;
 
 /** What is common to a put and an update. */
 interface Write {
   readonly Key?: Values | undefined;
   readonly Item?: Values | undefined;
   ConditionExpression?: string | undefined;
-  readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   readonly ExpressionAttributeValues?: Values | undefined;
-  readonly ReturnValuesOnConditionCheckFailure?: string | undefined;
 }
+
+const table = {
+  TableName: 'books',
+  TableStatus: 'ACTIVE',
+  KeySchema: [
+    { AttributeName: 'shard', KeyType: 'HASH' },
+    { AttributeName: 'id', KeyType: 'RANGE' },
+  ],
+  AttributeDefinitions: [
+    { AttributeName: 'shard', AttributeType: 'N' },
+    { AttributeName: 'id', AttributeType: 'N' },
+  ],
+};
 
 /** "Amazon DynamoDB quotas": an item, with the names of its attributes. */
 const maxItemBytes = 400 * 1024;
 
-const $metadata = { httpStatusCode: 400 };
+/** Parsing takes most of the time of a request, and a search sends the same ones again and again. */
+const parsedInputs = new Map<string, Values>();
 
 /**
- * A table in memory, which carries out a request within microseconds. test/reliability/search compares it with dynalite.
+ * A table in memory, for tests that decide the order of requests. It is dynalite's validation, conditions and updates on a
+ * `Map`, without HTTP and LevelDB: a request takes microseconds, and no timer.
  */
 export class MemoryTable {
-  readonly #items = new Map<string, Values>();
+  readonly #items = new Map<string, Item>();
+  readonly #store = makeStore(this.#items);
 
-  /** @returns the item with a key */
-  read(key: Values = {}): Values | undefined {
-    return this.#items.get(`${key.shard}/${key.id}`);
-  }
-
-  /** @returns all items, in the order of their first storage */
-  readAll(): readonly Values[] {
+  /** @returns all items, in the order of their first storage. An item is the same object until a write changes it */
+  readAll(): readonly Item[] {
     return [...this.#items.values()];
   }
 
-  store(item: Values): void {
-    this.#items.set(`${item.shard}/${item.id}`, item);
+  store(values: Values): void {
+    const item = marshall(values);
+    this.#items.set(db.createKey(item, table), item);
   }
 
   /** Whether the conditions of a command hold. */
   accepts(command: Command): boolean {
-    return writesOf(command).every((write) => this.#accepts(write));
+    return writesOf(command).every((write) => {
+      const request = this.#parse(write, write.Item ? putRules : updateRules);
+      const stored = this.#items.get(db.createKey(marshall(write.Key ?? write.Item), table));
+      return !db.checkConditional(request, stored);
+    });
   }
 
   /** Carries out a command. @returns its output @throws the SDK's exceptions */
-  execute(command: Command): { readonly Item?: Values | undefined; readonly Attributes?: Values } {
-    if (command instanceof GetCommand) return { Item: this.read(command.input.Key) };
-    const writes = writesOf(command);
-    if (!this.accepts(command)) {
-      const CancellationReasons = writes.map((write) => this.#explain(write));
-      throw command instanceof TransactWriteCommand
-        ? new TransactionCanceledException({ message: 'canceled', $metadata, CancellationReasons })
-        : new ConditionalCheckFailedException({ message: 'refused', $metadata, Item: CancellationReasons[0]?.Item });
+  async execute(command: Command): Promise<{ readonly Item?: Values; readonly Attributes?: Values }> {
+    const { Item, Attributes } = await this.#carryOut(command).catch((error: EngineError) => {
+      throw error.body === undefined ? error : toException(error.body);
+    });
+    return { ...(Item && { Item: unmarshall(Item) }), ...(Attributes && { Attributes: unmarshall(Attributes) }) };
+  }
+
+  async #carryOut(command: Command): Promise<{ Item?: Item; Attributes?: Item }> {
+    const { input } = command;
+    if (command instanceof TransactWriteCommand) {
+      const TransactItems = writesOf(command).map((put) => ({ Put: toWire(put) }));
+      const { status, body } = await putAll(this.#store, { TransactItems } as object as Transaction);
+      if (status !== 200) throw Object.assign(new Error(), { body });
+      return {};
     }
-    const items = writes.map((write) => write.Item ?? this.#makeUpdated(command as UpdateCommand));
-    for (const item of items) checkSize(item);
-    for (const item of items) this.store(item);
-    return command instanceof UpdateCommand ? { Attributes: items[0] as Values } : {};
+    const [action, rules] = actionOf(command);
+    const request = this.#parse(input, rules);
+    // The action changes the request.
+    return call((done) => action(this.#store, structuredClone(request), done));
   }
 
-  #accepts(write: Write): boolean {
-    return holds(write.ConditionExpression, this.read(write.Key ?? write.Item) ?? {}, write);
-  }
-
-  #explain(write: Write): CancellationReason {
-    if (this.#accepts(write)) return { Code: 'None' };
-    const stored = this.read(write.Key ?? write.Item);
-    const isShown = stored && write.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
-    return { Code: 'ConditionalCheckFailed', ...(isShown && { Item: marshall(stored) }) };
-  }
-
-  #makeUpdated({ input }: UpdateCommand): Values {
-    return update(input.UpdateExpression ?? '', this.read(input.Key) ?? { ...input.Key }, input);
+  /** @throws {EngineError} when DynamoDB would refuse the request as invalid */
+  #parse(input: object, { types, custom }: Rules): Values {
+    const text = JSON.stringify(input);
+    const parsed = parsedInputs.get(text) ?? (validations.checkTypes(toWire(input), types) as Values);
+    if (!parsedInputs.has(text)) validations.checkValidations(parsed, types, custom, this.#store);
+    parsedInputs.set(text, parsed);
+    return parsed;
   }
 }
+
+type Rules = typeof putRules;
 
 /** @returns the writes of a command, none of a read */
 export function writesOf(command: Command): readonly Write[] {
@@ -89,9 +114,44 @@ export function writesOf(command: Command): readonly Write[] {
   return command.input.TransactItems?.flatMap(({ Put = [] }) => Put) ?? [];
 }
 
-function checkSize(item: Values): void {
-  const bytes = Object.entries(item).map(([name, value]) => Buffer.byteLength(name + value));
-  if (bytes.reduce((sum, each) => sum + each) <= maxItemBytes) return;
-  const message = 'Item size to update has exceeded the maximum allowed size';
-  throw Object.assign(new Error(message), { name: 'ValidationException', $metadata });
+function actionOf(command: Command) {
+  if (command instanceof GetCommand) return [getItem, getRules] as const;
+  return command instanceof PutCommand ? ([putItem, putRules] as const) : ([updateItem, updateRules] as const);
+}
+
+/** Makes the part of dynalite's store that its actions use. Everything in it happens at once. */
+function makeStore(stored: Map<string, Item>): Store {
+  const items: ReturnType<Store['getItemDb']> = {
+    lock: (_keys, run) => run((done) => done),
+    get: (key, done) => done(null, stored.get(key)),
+    put(key, item, done) {
+      stored.set(key, item);
+      done();
+    },
+    batch(operations, done) {
+      for (const { key, value } of operations) stored.set(key, value);
+      done();
+    },
+  };
+  return {
+    options: { maxItemSize: maxItemBytes },
+    getTable: (_name, done) => done(null, table),
+    getItemDb: () => items,
+  } as Partial<Store> as Store;
+}
+
+/** @returns the input as the document client sends it */
+function toWire({ Key, Item, ExpressionAttributeValues, ...others }: Write): Values {
+  const wire = { Key, Item, ExpressionAttributeValues };
+  const marshalled = Object.entries(wire).flatMap(([name, values]) => (values ? [[name, marshall(values)]] : []));
+  return { ...others, ...Object.fromEntries(marshalled) };
+}
+
+/** @returns what the SDK makes of an error response */
+function toException({ __type = '', message = '', ...members }: EngineError['body']): Error {
+  const name = __type.split('#').at(-1) ?? '';
+  const options = { message, $metadata: { httpStatusCode: 400 } };
+  if (name === 'ConditionalCheckFailedException')
+    return new ConditionalCheckFailedException({ ...options, ...members });
+  return Object.assign(new Error(message), { name, ...options, ...members });
 }

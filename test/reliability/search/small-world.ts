@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from 'dynalite/db/index.js';
 import type { CreatedBook } from '../../../lib/books/book.ts';
 import { BookRepository } from '../../../lib/dynamodb/book-repository.ts';
 import { bookKey, counterKey } from '../../../lib/dynamodb/keys.ts';
@@ -7,14 +9,17 @@ import { parseStoredBook } from '../../../lib/dynamodb/stored-items.ts';
 import { Table } from '../../../lib/dynamodb/table.ts';
 import { outcomeOf } from '../../../lib/error-outcome.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
-import type { Values } from '../../simulators/expressions.ts';
-import { type Command, MemoryTable, writesOf } from '../../simulators/memory-table.ts';
+import { type Command, MemoryTable, type Values, writesOf } from '../../simulators/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
 import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';
 import type { World } from './explore.ts';
 
 type Request = Exclude<BookRequest, { type: 'list' }>;
-type Response = Partial<CreatedBook> & { readonly status: number };
+type Response = Partial<CreatedBook> & {
+  readonly status: number;
+  /** The error behind a failure, and where it was thrown. */
+  readonly trace?: string | undefined;
+};
 
 /** Makes a request of a client. Its number differs from that of every other, so that a book shows whose update it has. */
 export type Step = (number: number, tags: { readonly first: string; readonly own: string }) => Request;
@@ -187,13 +192,13 @@ export class SmallWorld implements World<Event> {
     if (fate === 'begins') return this.#run(client, () => this.#begin(client));
     if (fate === 'arrives late') {
       this.#late = this.#late.filter((other) => other !== message);
-      this.#carryOut(message);
+      await this.#carryOut(message);
       return;
     }
     const task = client.task as Task;
     if (task.invoked === never) task.invoked = this.#step;
     this.#inTransit = this.#inTransit.filter((other) => other !== message);
-    if (fate === 'is carried out') return this.#run(client, this.#carryOut(message));
+    if (fate === 'is carried out') return this.#run(client, await this.#carryOut(message));
     this.#faults += 1;
     this.#late = [...this.#late, message];
     client.log.push(fate);
@@ -224,13 +229,16 @@ export class SmallWorld implements World<Event> {
       task.response = response;
       task.ended = this.#step + 0.5;
       tags.own = response.version ?? tags.own;
-      log.push(response);
+      log.push({ ...response, trace: undefined });
     };
     client.task = task;
     client.invocation = new AbortController();
     void invocationSignal
       .run(client.invocation.signal, () => send(books, request))
-      .then(end, (error: unknown) => end({ status: outcomeOf(error).status }));
+      .then(end, (error: Error) => {
+        const { status } = outcomeOf(error);
+        end({ status, trace: status >= 500 ? error.stack : undefined });
+      });
   }
 
   /** Makes the document client of a machine. What it sends is in transit until its fate is chosen. */
@@ -255,11 +263,11 @@ export class SmallWorld implements World<Event> {
   }
 
   /** Carries out a message, and reads each book that it changed. @returns what gives its client the response */
-  #carryOut({ client, command, respond, fail }: Message): () => void {
+  async #carryOut({ client, command, respond, fail }: Message): Promise<() => void> {
     const before = this.#table.readAll();
     try {
-      const output = this.#table.execute(command);
-      for (const item of this.#table.readAll()) if (isBook(item) && !before.includes(item)) this.#read(item);
+      const output = await this.#table.execute(command);
+      for (const item of this.#table.readAll()) if (!before.includes(item)) this.#read(item);
       return () => {
         client.log.push(output);
         respond(output);
@@ -273,7 +281,9 @@ export class SmallWorld implements World<Event> {
   }
 
   /** Somebody reads a book right after a write. */
-  #read(item: Values): void {
+  #read(stored: Item): void {
+    const item = unmarshall(stored);
+    if (!isBook(item)) return;
     const { book, version: tag } = parseStoredBook(item);
     const moment = this.#step + 0.25;
     const interval = { invoked: moment, returned: moment };
@@ -283,7 +293,14 @@ export class SmallWorld implements World<Event> {
   /** @returns what is wrong with the responses, as sentences */
   judge(): string[] {
     const failures = this.#tasks.filter((task) => task.response?.status === 503 && !this.#mayFail(task));
-    return [...checkHistory(this.#history()), ...failures.map(({ name }) => `${name} got a 503 without a reason`)];
+    const bugs = this.#tasks.filter((task) => task.response?.status === 500);
+    return [
+      ...bugs.map(
+        ({ name, request, response }) => `${name}, a request to ${request.type}, got 500: ${response?.trace}`,
+      ),
+      ...failures.map(({ name, response }) => `${name} got a 503 without a reason: ${response?.trace}`),
+      ...checkHistory(this.#history()),
+    ];
   }
 
   #history(): Operation[] {
@@ -311,6 +328,8 @@ export class SmallWorld implements World<Event> {
   #mayFail(task: Task): boolean {
     const { request, invoked, ended, breaks, isCutOff } = task;
     if (isCutOff || breaks >= maxBreaks || (request.type !== 'create' && request.id !== firstBook.id)) return true;
+    // A deletion leaves an item that tells its outcome, whatever others write.
+    if (request.type === 'delete') return false;
     const isMeanwhile = (other: Task) => other.response?.status === 503 || other.ended > invoked;
     // The clock of another machine may be ahead by more time than has passed since its write.
     return this.#tasks.some(

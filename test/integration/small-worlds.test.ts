@@ -1,0 +1,140 @@
+import '../reliability/search/replaced-chance.ts';
+import { v7 } from 'uuid';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { search, searchCompletely, timeLimitMs } from '../reliability/search/search.ts';
+import type { Setting } from '../reliability/search/small-world.ts';
+import {
+  ahead,
+  around,
+  create,
+  createWithKey,
+  emptyTitle,
+  enlargeAuthor,
+  enlargeTitle,
+  remove,
+  removeFirst,
+  removeNext,
+  update,
+  updateEither,
+  updateFirst,
+  updateNext,
+  updateOwn,
+} from '../reliability/search/steps.ts';
+
+type CreateWriteToken = typeof import('../../lib/dynamodb/write-token.ts').createWriteToken;
+
+/** What is planted in the repository, in place of its own function. */
+const planted = vi.hoisted(() => ({ createWriteToken: undefined as CreateWriteToken | undefined }));
+
+vi.mock(import('../../lib/dynamodb/write-token.ts'), async (importOriginal) => {
+  const original = await importOriginal();
+  const createWriteToken: CreateWriteToken = (...seen) =>
+    (planted.createWriteToken ?? original.createWriteToken)(...seen);
+  return { ...original, createWriteToken };
+});
+
+function plant(createWriteToken: CreateWriteToken): void {
+  planted.createWriteToken = createWriteToken;
+  onTestFinished(() => {
+    planted.createWriteToken = undefined;
+  });
+}
+
+const settings: Readonly<Record<string, Setting>> = {
+  'one client, three updates': { clients: [[update, update, update]], faults: 2 },
+  'two updates': { clients: [[update], [update]], faults: 2 },
+  'two updates, a clock ahead': { clients: [[update], [update]], faults: 2, clocks: ahead },
+  'three updates': { clients: [[update], [update], [update]], faults: 1 },
+  'three updates, clocks around': { clients: [[update], [update], [update]], faults: 1, clocks: around },
+  'two updates by each of two': {
+    clients: [
+      [update, update],
+      [update, update],
+    ],
+    faults: 1,
+    clocks: around,
+  },
+  'updates and a deletion, clocks around': { clients: [[update], [remove], [update]], faults: 1, clocks: around },
+  'an update and a deletion': { clients: [[update], [remove]], faults: 2 },
+  'two deletions and an update': { clients: [[remove], [remove], [update]], faults: 1, clocks: around },
+  'two deletions': { clients: [[remove], [remove]], faults: 2 },
+  'updates of a version': { clients: [[updateFirst], [updateFirst], [update]], faults: 1, clocks: around },
+  'updates of a version, two faults': { clients: [[updateFirst], [update]], faults: 2 },
+  'updates of one version after another': {
+    clients: [
+      [updateFirst, updateOwn],
+      [update, updateOwn],
+    ],
+    faults: 1,
+    clocks: around,
+  },
+  'updates of several versions': { clients: [[updateEither], [updateFirst]], faults: 1 },
+  'deletion of a version': { clients: [[removeFirst], [updateFirst], [update]], faults: 1, clocks: around },
+  creates: { clients: [[create, create], [create]], faults: 2, clocks: around },
+  'a create, changes of its book': { clients: [[create], [updateNext], [removeNext]], faults: 1, clocks: around },
+  'creates with a key': { clients: [[createWithKey], [createWithKey], [createWithKey]], faults: 2, clocks: around },
+  'creates with a key, changes of its book': {
+    clients: [[createWithKey], [createWithKey, updateNext], [removeNext]],
+    faults: 1,
+    clocks: around,
+  },
+  'changes that are too large': { clients: [[enlargeAuthor], [enlargeTitle, emptyTitle]], faults: 1, clocks: around },
+};
+
+test.each(Object.entries(settings))(
+  'no order of events makes a response false: %s',
+  (name, setting) => searchCompletely(name, setting),
+  timeLimitMs,
+);
+
+/** What a planted fault leads to. A request that the table calls invalid would be a fault of the test. */
+const violation = /^(?!.*InvalidRequestError).*(no order of the operations|got a 503|got 500)/;
+const toBoth = (part: string, other: string) => (condition: string) => condition.replace(part, `(${part} OR ${other})`);
+
+test.each<[fault: string, setting: string, alter: (condition: string) => string]>([
+  ['a first attempt has no order', 'two updates', toBoth('NOT writeToken >= :new_writeToken', 'attribute_exists(id)')],
+  ['a repeat has only an order', 'two updates', toBoth('writeToken = :seen', 'NOT writeToken >= :new_writeToken')],
+  ['a repeat has no condition', 'two updates', toBoth('writeToken = :seen', 'attribute_exists(id)')],
+  ['an update needs not its version', 'updates of a version', toBoth('writeToken = :seen', 'attribute_exists(id)')],
+  [
+    'an update changes what a deletion left',
+    'an update and a deletion',
+    toBoth('attribute_not_exists(expiresAt)', 'attribute_exists(id)'),
+  ],
+  [
+    'an update needs no book',
+    'a create, changes of its book',
+    toBoth('attribute_exists(id)', 'attribute_not_exists(id)'),
+  ],
+  [
+    'a create replaces a book',
+    'a create, changes of its book',
+    (text) => text.replace(/^attribute_not_exists\(id\)$/, 'attribute_not_exists(other)'),
+  ],
+  ['a create replaces a claim', 'creates with a key', toBoth('NOT expiresAt > :now', 'attribute_exists(id)')],
+])(
+  'the search finds a planted fault: %s',
+  async (_fault, setting, alter) => {
+    await expect(search({ ...(settings[setting] as Setting), alter })).rejects.toThrow(violation);
+  },
+  timeLimitMs,
+);
+
+test(
+  'the search finds a planted fault: a token is not above what was read',
+  async () => {
+    plant(() => v7());
+    await expect(search(settings['three updates, clocks around'] as Setting)).rejects.toThrow(violation);
+  },
+  timeLimitMs,
+);
+
+test('the search names the error, the file and the line of a bug in the repository first', async () => {
+  plant(() => {
+    throw new TypeError('a bug');
+  });
+  const place = String.raw`\n.*small-worlds\.test\.ts:\d+`;
+  await expect(search(settings['two updates'] as Setting)).rejects.toThrow(
+    new RegExp(`^A11, a request to update, got 500: TypeError: a bug${place}`),
+  );
+});

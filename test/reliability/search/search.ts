@@ -1,0 +1,36 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import { explore } from './explore.ts';
+import { describeEvents, type Event, readClock, type Setting, SmallWorld } from './small-world.ts';
+
+/** Each order of a world takes a millisecond of CPU time, however many seconds that is on a busy machine. */
+export const timeLimitMs = 600_000;
+
+/** Walks all orders of a small world. @returns how much there was to walk @throws the first violation, with its events */
+export async function search(setting: Setting) {
+  const { now } = Date;
+  const { stackTraceLimit } = Error;
+  onTestFinished(() => {
+    Object.assign(Date, { now });
+    Object.assign(Error, { stackTraceLimit });
+  });
+  Object.assign(Date, { now: readClock });
+  // Most errors are those of refused writes, whose stacks take time and nobody reads.
+  Error.stackTraceLimit = 3;
+  // No attempt times out by itself.
+  vi.stubGlobal('setTimeout', () => 0);
+  return explore<Event, SmallWorld>(
+    () => SmallWorld.make(setting),
+    (world, events) => {
+      const violations = world.judge();
+      if (violations.length > 0) throw new Error([...violations, describeEvents(events)].join('\n'));
+    },
+  );
+}
+
+/** Searches a world, and prints how much there was to walk. */
+export async function searchCompletely(name: string, setting: Setting): Promise<void> {
+  const { executions, states } = await search(setting);
+
+  console.log(`${name}: ${executions} executions, ${states} states`);
+  expect(states).toBeGreaterThan(100);
+}
