@@ -39,8 +39,7 @@ export default defineConfig({
       // `npm run test:all`
       project('local', 'test/local', 1),
       project('model', 'test/reliability/model', 1),
-      // Walks small worlds completely, some for half a minute.
-      project('search', 'test/reliability/search', 1, { testTimeout: 300_000 }),
+      project('search', 'test/reliability/search', 1),
       project('template', 'test/aws/template', 1, { globalSetup: './test/aws/template/packaged-stages.ts' }),
       project('faults', 'test/reliability/faults', 2),
       // Ten rounds, with a start of the service in each.

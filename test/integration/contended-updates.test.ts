@@ -46,7 +46,7 @@ function openSlowTable() {
     counted.requests += 1;
     await onTheWay();
     try {
-      return table.execute(command);
+      return await table.execute(command);
     } finally {
       await onTheWay();
     }

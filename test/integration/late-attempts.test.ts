@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect, vi } from 'vitest';
+import { StorageUnavailableError } from '../../lib/books/errors.ts';
+import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
@@ -17,17 +19,18 @@ const test = base
 
 type Send = () => Promise<object>;
 
-/** Opens the books for a client whose first write of a kind takes a course of its own. */
+/** Opens the books for a client whose first requests of a kind take a course of their own. */
 function openWith(
   { client, tableName }: TableAccess,
   kind: abstract new (...input: never[]) => object,
   course: (send: Send) => Promise<unknown>,
+  times = 1,
 ) {
-  let isFirst = true;
+  let left = times;
   const send = (command: object, options: object) => {
     const forward = () => client.send(command as never, options);
-    if (!(command instanceof kind) || !isFirst) return forward();
-    isFirst = false;
+    if (!(command instanceof kind) || left === 0) return forward();
+    left -= 1;
     return course(forward);
   };
   return openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName });
@@ -90,4 +93,14 @@ test('a create with a key that is lost looks for its claim, and does not take an
 
   expect(created).toMatchObject({ book: { id: 2 }, replayed: false });
   expect((await listBooks(table)).map(({ id }) => id)).toEqual([1, 2]);
+});
+
+test('a response about another book is not used', async ({ table, others }) => {
+  const { book } = await others.create(emma);
+  await others.create({ ...emma, title: 'Persuasion' });
+  const sendOther = () => table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(2) }));
+
+  expect((await openWith(table, GetCommand, sendOther).get(1)).book).toEqual(book);
+  const failing = openWith(table, GetCommand, sendOther, 3).get(1);
+  await expect(failing).rejects.toThrow(StorageUnavailableError);
 });

@@ -2,7 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { explore } from './explore.ts';
 import { describeEvents, type Event, readClock, type Setting, SmallWorld } from './small-world.ts';
 
-/** Each order of a world takes a millisecond of CPU time, however many seconds that is on a busy machine. */
+/** A world takes seconds of CPU time, and minutes on a busy machine. */
 export const timeLimitMs = 600_000;
 
 /** Walks all orders of a small world. @returns how much there was to walk @throws the first violation, with its events */

@@ -237,7 +237,8 @@ export class SmallWorld implements World<Event> {
       .run(client.invocation.signal, () => send(books, request))
       .then(end, (error: Error) => {
         const { status } = outcomeOf(error);
-        end({ status, trace: status >= 500 ? error.stack : undefined });
+        const { stack: cause } = (error.cause ?? {}) as Partial<Error>;
+        end({ status, trace: status >= 500 ? `${error.stack}${cause ? `\ncaused by ${cause}` : ''}` : undefined });
       });
   }
 
@@ -292,12 +293,14 @@ export class SmallWorld implements World<Event> {
 
   /** @returns what is wrong with the responses, as sentences */
   judge(): string[] {
-    const failures = this.#tasks.filter((task) => task.response?.status === 503 && !this.#mayFail(task));
-    const bugs = this.#tasks.filter((task) => task.response?.status === 500);
-    return [
-      ...bugs.map(
+    const bugs = this.#tasks.filter(({ response }) => response?.status === 500);
+    if (bugs.length > 0) {
+      return bugs.map(
         ({ name, request, response }) => `${name}, a request to ${request.type}, got 500: ${response?.trace}`,
-      ),
+      );
+    }
+    const failures = this.#tasks.filter((task) => task.response?.status === 503 && !this.#mayFail(task));
+    return [
       ...failures.map(({ name, response }) => `${name} got a 503 without a reason: ${response?.trace}`),
       ...checkHistory(this.#history()),
     ];
