@@ -118,9 +118,8 @@ export class BookChange implements Write<StoredBook> {
   }
 
   /** Whether the stored write may have replaced a lost update. */
-  #mayBeReplaced({ version }: StoredBook, lost: Lost): boolean {
-    const [oldest = ''] = lost;
-    return version !== undefined && version !== this.seenVersion && version > oldest;
+  #mayBeReplaced({ version = '' }: StoredBook, lost: Lost): boolean {
+    return version !== this.seenVersion && lost.some((token) => version > token);
   }
 
   #see(found: StoredBook | undefined): void {

@@ -48,8 +48,7 @@ export class BookRepository {
         if (found === undefined) return undefined;
         const { version = '' } = found;
         if (lost.includes(version)) return createdBook(id, fields, version);
-        const [oldest] = lost;
-        if (oldest !== undefined && version > oldest) throw new StorageUnavailableError('others changed the book');
+        if (lost.some((token) => version > token)) throw new StorageUnavailableError('others changed the book');
         throw idInUse(id);
       },
     };

@@ -142,6 +142,7 @@ test('a book without a version matches none, and gets one when it is changed', a
 
   expect((await books.get(1)).version).toBeUndefined();
   await expect(books.update(1, { year: 1 }, [''])).rejects.toThrow(VersionMismatchError);
+  await expect(books.update(1, { year: 1 }, ['a', 'b'])).rejects.toThrow(VersionMismatchError);
   await expect(books.update(1, {}, [''])).rejects.toThrow(VersionMismatchError);
   await expect(books.delete(1, ['undefined'])).rejects.toThrow(VersionMismatchError);
   const { version = '' } = await books.update(1, { year: 1 });

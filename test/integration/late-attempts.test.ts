@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { test as base, expect, vi } from 'vitest';
-import { StorageUnavailableError } from '../../lib/books/errors.ts';
+import { CounterError, StorageUnavailableError } from '../../lib/books/errors.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
@@ -19,19 +25,19 @@ const test = base
 
 type Send = () => Promise<object>;
 
-/** Opens the books for a client whose first requests of a kind take a course of their own. */
+type Course = (send: Send) => Promise<unknown>;
+
+/** Opens the books for a client whose requests of a kind take a course each, in turn; further ones are sent as usual. */
 function openWith(
   { client, tableName }: TableAccess,
   kind: abstract new (...input: never[]) => object,
-  course: (send: Send) => Promise<unknown>,
-  times = 1,
+  ...courses: readonly Course[]
 ) {
-  let left = times;
+  const left = [...courses];
   const send = (command: object, options: object) => {
     const forward = () => client.send(command as never, options);
-    if (!(command instanceof kind) || left === 0) return forward();
-    left -= 1;
-    return course(forward);
+    const course = command instanceof kind ? left.shift() : undefined;
+    return course ? course(forward) : forward();
   };
   return openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName });
 }
@@ -101,6 +107,64 @@ test('a response about another book is not used', async ({ table, others }) => {
   const sendOther = () => table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(2) }));
 
   expect((await openWith(table, GetCommand, sendOther).get(1)).book).toEqual(book);
-  const failing = openWith(table, GetCommand, sendOther, 3).get(1);
+  const failing = openWith(table, GetCommand, sendOther, sendOther, sendOther).get(1);
   await expect(failing).rejects.toThrow(StorageUnavailableError);
+});
+
+test('a response to an update that calls the book deleted is not used', async ({ table, others }) => {
+  await others.create(emma);
+  const books = openWith(table, UpdateCommand, async (send) => {
+    const { Attributes: attributes } = (await send()) as { readonly Attributes?: object };
+    return { Attributes: { ...attributes, expiresAt: 1 } };
+  });
+
+  expect((await books.update(1, { year: 1 })).book).toEqual({ id: 1, ...emma, year: 1 });
+});
+
+const loseRequest = async () => lose();
+
+test.for([
+  ['no token', undefined],
+  ['a token of years ahead, which the client names', 'fffffffe-0000-7000-8000-000000000000'],
+])('the request of an update can be lost where the book has %s', async ([, writeToken], { table }) => {
+  const Item = { ...bookKey(1), ...emma, ...(writeToken && { writeToken }) };
+  await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
+  const books = openWith(table, UpdateCommand, loseRequest, loseRequest);
+  const versions = writeToken === undefined ? undefined : [writeToken];
+
+  expect((await books.update(1, { year: 1 }, versions)).book).toEqual({ id: 1, ...emma, year: 1 });
+});
+
+test('a write of others that may have replaced the first of two lost attempts makes the outcome unknown', async ({
+  table,
+  others,
+}) => {
+  await others.create(emma);
+  const now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now + minuteMs);
+  const books = openWith(
+    table,
+    UpdateCommand,
+    async () => {
+      clock.mockReturnValue(now + 3 * minuteMs);
+      lose();
+    },
+    async () => {
+      clock.mockReturnValue(now + 2 * minuteMs);
+      await others.update(1, { year: 2 });
+      lose();
+    },
+  );
+
+  await expect(books.update(1, { year: 1 })).rejects.toThrow('others changed the book');
+});
+
+test('the id of a lost create that a book without a token has is in use', async ({ table, others }) => {
+  const books = openWith(table, PutCommand, async () => {
+    await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...emma } }));
+    lose();
+  });
+
+  await expect(books.create(emma)).rejects.toThrow(CounterError);
+  expect((await others.get(1)).version).toBeUndefined();
 });
