@@ -96,20 +96,11 @@ const requestTimeout: Fault = {
   },
 };
 /** The request of the client never ends, unless the client ends it. */
-export const switchingProtocols: Fault = {
+const switchingProtocols: Fault = {
   name: 'switching protocols',
   isSlow: true,
   happen: (exchange) => writeRaw(exchange, '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other'),
 };
-/** A transaction that met another one, and a condition that does not hold at the moment. */
-export const canceledByConflict: Fault = {
-  name: 'canceled by a conflict',
-  happen(exchange) {
-    const CancellationReasons = [{ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }];
-    respondWithError(exchange, 400, 'TransactionCanceledException', 'canceled', { CancellationReasons });
-  },
-};
-
 // Faults of responses, after the engine has carried out the request.
 
 export const responseDelayed: Fault = {
@@ -253,13 +244,6 @@ export const bodyFaults: readonly Fault[] = [
 /** What an engine without checksums sends by mistake: what cannot be a response, and what says that there is no item. */
 export const absurdResponses = absurdBodies.map(([name, change]) => alter(name, change, 'no checksum'));
 export const emptyResponses = emptyBodies.map(([name, change]) => alter(name, change, 'no checksum'));
-
-/** A response to the request for another item. */
-export const responseOfAnother = alter(
-  'another item',
-  (body) => body.toString().replace(/"id":\{"N":"\d+"\}/, '"id":{"N":"123456789"}'),
-  'its checksum',
-);
 
 /** A response to a Query, as when each response is sent twice and the second one meets the next request. */
 export const responseToQuery = alter(

@@ -47,13 +47,15 @@ export async function startFaultyProxy(
 ) {
   const requests: MeteredRequest[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
-  let handshakesToReset = 0;
   const held: (() => Promise<unknown>)[] = [];
   const dead = new WeakSet<Socket>();
+  /** The connections that a fault has met, and may have ended. */
+  const damaged = new WeakSet<Socket>();
   let disturbance: Rule | undefined;
   /** The faults in sequence that the attempts at a request have met. */
   const met = new Map<string, number>();
   let unanswered = 0;
+  let givenUp = 0;
 
   /** Finds the fault of a request: a planned one, or that of all. */
   const findFault = (operation: string, body: Buffer): Fault | undefined => {
@@ -80,6 +82,10 @@ export async function startFaultyProxy(
     requests.push(entry);
     const received = Buffer.concat(await incoming.toArray());
     const fault = findFault(operation, received);
+    if (fault) damaged.add(socket);
+    outgoing.once('close', () => {
+      if (!damaged.has(socket) && !outgoing.writableFinished) givenUp += 1;
+    });
     const body = metersCapacity ? askForCapacity(received) : received;
     const forward = () => forwardTo(engineEndpoint, incoming, body);
     const isSame = ({ remotePort }: Socket) => remotePort === socket.remotePort;
@@ -105,11 +111,6 @@ export async function startFaultyProxy(
     socket.once('close', () => open.delete(socket));
   };
   server.on('connection', track(sockets.tcp));
-  server.on('connection', (socket: Socket) => {
-    if (handshakesToReset === 0) return;
-    handshakesToReset -= 1;
-    socket.resetAndDestroy();
-  });
   server.on(isTls ? 'secureConnection' : 'connection', track(sockets.http));
 
   const port = await listen(server);
@@ -121,6 +122,8 @@ export async function startFaultyProxy(
     countRequests: (operation: string) => requests.filter((each) => each.operation === operation).length,
     /** The number of requests on connections that are dead. */
     countUnanswered: () => unanswered,
+    /** The number of requests on healthy connections whose clients did not wait for the response, as on a busy machine. */
+    countGivenUp: () => givenUp,
     countConnections: () => sockets.tcp.size,
     /** Gives the requests, and forgets them. */
     takeRequests: () => requests.splice(0),
@@ -142,10 +145,6 @@ export async function startFaultyProxy(
         else if (end === 'closed') socket.end();
         else dead.add(socket);
       }
-    },
-    /** Resets the next connections before they are secure. */
-    resetHandshakes(count: number) {
-      handshakesToReset = count;
     },
     deliverHeld,
     /** Delivers held requests, clears the remaining faults, and forwards everything again. */

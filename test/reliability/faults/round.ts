@@ -100,6 +100,7 @@ export async function runRound(
   );
 
   await begin();
+  const givenUpBefore = proxy.countGivenUp();
   const sent: Promise<Operation>[] = [];
   for (const [index, request] of requests.entries()) {
     // Both lists read the counter, so that they are one after the other.
@@ -108,11 +109,13 @@ export async function runRound(
   }
   const operations = await Promise.all(sent);
   await proxy.heal();
+  // On a busy machine, a healthy request may take longer than the client waits. Then any request may fail, but none may lie.
+  const isBusy = proxy.countGivenUp() > givenUpBefore;
 
   for (const [index, operation] of operations.entries()) {
     const { status, book } = operation;
     const name = names[index] as string;
-    const isFailure = fail(name) ?? status >= 500;
+    const isFailure = (isBusy ? undefined : fail(name)) ?? status >= 500;
     expect(isFailure ? failures : [200, 201, 400, 404, 412], name).toContain(status);
     history.push(isFailure ? { ...operation, status: 503, returned: Number.POSITIVE_INFINITY } : operation);
     // Others could have changed a shared book since; nobody has.
