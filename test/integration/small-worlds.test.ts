@@ -1,6 +1,6 @@
 import '../reliability/search/replaced-chance.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { search, searchCompletely, timeLimitMs } from '../reliability/search/search.ts';
+import { search, timeLimitMs } from '../reliability/search/search.ts';
 import type { Setting, Step } from '../reliability/search/small-world.ts';
 import {
   ahead,
@@ -71,7 +71,11 @@ const settings: Readonly<Record<string, Setting>> = {
 
 test.each(Object.entries(settings))(
   'no order of events makes a response false: %s',
-  (name, setting) => searchCompletely(name, setting),
+  async (_name, setting) => {
+    const { states } = await search(setting);
+
+    expect(states).toBeGreaterThan(100);
+  },
   timeLimitMs,
 );
 

@@ -1,6 +1,6 @@
 import './replaced-chance.ts';
-import { test } from 'vitest';
-import { searchCompletely, timeLimitMs } from './search.ts';
+import { expect, test } from 'vitest';
+import { search, timeLimitMs } from './search.ts';
 import type { Setting } from './small-world.ts';
 import { around, behind, create, remove, removeNext, update, updateNext } from './steps.ts';
 
@@ -18,6 +18,11 @@ const settings: Readonly<Record<string, Setting>> = {
 
 test.each(Object.entries(settings))(
   'no order of events makes a response false: %s',
-  (name, setting) => searchCompletely(name, setting),
+  async (name, setting) => {
+    const { executions, states } = await search(setting);
+
+    console.log(`${name}: ${executions} executions, ${states} states`);
+    expect(states).toBeGreaterThan(100);
+  },
   timeLimitMs,
 );

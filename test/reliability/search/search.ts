@@ -1,4 +1,4 @@
-import { expect, onTestFinished, vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { explore } from './explore.ts';
 import { describeEvents, type Event, readClock, type Setting, SmallWorld } from './small-world.ts';
 
@@ -25,12 +25,4 @@ export async function search(setting: Setting) {
       if (violations.length > 0) throw new Error([...violations, describeEvents(events)].join('\n'));
     },
   );
-}
-
-/** Searches a world, and prints how much there was to walk. */
-export async function searchCompletely(name: string, setting: Setting): Promise<void> {
-  const { executions, states } = await search(setting);
-
-  console.log(`${name}: ${executions} executions, ${states} states`);
-  expect(states).toBeGreaterThan(100);
 }
