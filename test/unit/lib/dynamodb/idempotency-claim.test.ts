@@ -38,7 +38,6 @@ test('a claim is for the same fields, of which defaults do not count', async () 
 
   await expect(find({ year: 0 })).rejects.toThrow(IdempotencyKeyUsedError);
   await expect(find({})).resolves.toBeDefined();
-  expect(fingerprintOf({ title: 'Emma', author: '', year: 0 })).toBe(fingerprintOf(aBook({ title: 'Emma' })));
   // As it was before there were other fields: SHA-256 of ["key",["title","Emma"]] in base64url.
   expect(fingerprintOf(aBook({ title: 'Emma' }))).toBe('QCsZI8zO8u8TVsWpgHFj7IZYBDJGbqMCeS2eL86-SoY');
 });
