@@ -28,7 +28,7 @@ const options = ['--tool=cachegrind', '--cache-sim=no', '--cachegrind-out-file=/
 const valgrind = ['valgrind', ...options, '--smc-check=all-non-file', '--trace-children=yes'];
 
 /**
- * Counts the instructions of two functions and prints their ratios to the reference.
+ * Counts the instructions of functions and prints their ratios to the reference.
  *
  * @returns whether they stay within their limits
  */
