@@ -34,12 +34,13 @@ test.each(['Survived', 'NoCoverage'])(
   },
 );
 
-test('a reason fails the run when its mutant is killed, or gone', () => {
+test('a reason fails the run when its mutant is killed, or gone, and not when its tests took too long', () => {
   const problem = `The list has a reason, but the mutant is killed or gone: ${change}`;
   for (const results of [[resultOf('Killed')], []]) {
     expect(judge(results, { ...expectations, reasons: [reason] }).problems).toEqual([problem]);
   }
   expect(judge([], { ...expectations, files: [], reasons: [reason] }).problems).toEqual([]);
+  expect(judge([resultOf('Timeout')], { ...expectations, reasons: [reason] }).problems).toEqual([]);
 });
 
 test('what lives in an unfinished file is a notice, and a run of all files refuses to call a finished file unfinished', () => {
