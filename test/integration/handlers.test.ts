@@ -78,7 +78,10 @@ test.each(tableFunctions)(
     const missing = service.table.url.replace(/[^/]*$/, 'no-such-table');
 
     await expect(load('')).rejects.toThrow('DB_URL is empty');
-    await expect(load(missing)).rejects.toThrow('the table "no-such-table" does not exist');
+    await expect(load(missing)).rejects.toMatchObject({
+      name: 'TableNotFoundError',
+      message: 'the table "no-such-table" does not exist',
+    });
     await expect(load(service.table.url)).resolves.toBeTypeOf('function');
   },
 );

@@ -8,13 +8,6 @@ import { useTables } from '../support/fixtures.ts';
 const tables = await useTables();
 const open = (tableName: string, endpoint = tables.endpoint) => openTable({ endpoint, region: 'us-east-1', tableName });
 
-test('a missing table is named', async () => {
-  await expect(open('no-such-table')).rejects.toMatchObject({
-    name: 'TableNotFoundError',
-    message: 'the table "no-such-table" does not exist',
-  });
-});
-
 test.each<[string, hash: [string, ScalarAttributeType], range?: [string, ScalarAttributeType]]>([
   ['without a sort key', ['shard', 'N']],
   ['whose partition key has another name', ['pk', 'N'], ['id', 'N']],
