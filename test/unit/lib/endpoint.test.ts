@@ -104,12 +104,18 @@ const { requestContext, ...withoutContext } = createEvent();
 const { path: _, ...withoutPath } = requestContext;
 
 test.for([
-  ['nothing', null],
+  ['null', null],
+  ['a text', 'ping'],
+  ['a list', []],
   ['a schedule', {}],
+  ['a queue', { Records: [{ eventSource: 'aws:sqs', body: '{}' }] }],
   ['an event without a context', withoutContext],
+  ['an event whose context is null', { ...withoutContext, requestContext: null }],
+  ['an event whose context is a text', { ...withoutContext, requestContext: 'context' }],
   ['a load balancer', { ...withoutContext, requestContext: { elb: { targetGroupArn: 'arn' } } }],
+  ['a function URL', { ...withoutContext, version: '2.0', requestContext: { http: { path: '/books' } } }],
   ['a test event that has a context without a path', { ...withoutContext, requestContext: withoutPath }],
-])('an event of %s is refused before any work', async ([, event], { log }) => {
+])('%s is refused before any work', async ([, event], { log }) => {
   const handle = vi.fn(async () => ({ data: ['1'] }));
   for (const makeEndpoint of [publicEndpoint, protectedEndpoint, protectedStreamingEndpoint]) {
     const endpoint = makeEndpoint(config, success, handle) as ProxyHandler;
