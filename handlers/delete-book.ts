@@ -12,5 +12,5 @@ const success = { status: 200, message: 'Book deleted successfully' };
 /** DELETE /book/{id} */
 export const handler = protectedEndpoint(config, success, async (event) => {
   await books.delete(readBookId(event), readIfMatch(event));
-  return { data: null };
+  return {};
 });

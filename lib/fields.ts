@@ -57,7 +57,8 @@ export function isValueOf(schema: Schema, value: unknown): boolean {
   const { type, enum: allowed, minimum = -Infinity, maximum = Infinity, maxLength = Infinity } = schema;
   if (!kinds[type](value) || allowed?.includes(value) === false) return false;
   if (typeof value === 'string') return hasAtMost(maxLength, value);
-  return typeof value !== 'number' || (value >= minimum && value <= maximum);
+  // A boolean has no limits, and JavaScript compares it like 0 or 1.
+  return Number(value) >= minimum && Number(value) <= maximum;
 }
 
 /** Counts code points, as JSON Schema does. A code point takes one or two of the units that `length` counts. */

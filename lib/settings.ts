@@ -34,7 +34,7 @@ export const secret: Kind<string> = { ...text };
 /** The origin of a web site, as browsers send it (RFC 6454 section 6.2). */
 const webOrigin: Kind<string> = {
   description: 'the origin of a web site, like https://docs.example.com',
-  parse: (value) => (URL.parse(value)?.origin === value && /^https?:/.test(value) ? value : undefined),
+  parse: (value) => (URL.parse(value)?.origin === value && value.startsWith('http') ? value : undefined),
 };
 
 const tableUrl: Kind<TableLocation> = {

@@ -15,6 +15,24 @@ export const reasons: readonly Reason[] = [
     mutants: ['true'],
     reason: 'Whether the key could be read again matters to nobody but the code that holds it.',
   },
+  {
+    file: 'lib/fields.ts',
+    code: 'length <= codePoints',
+    mutants: ['false', 'length < codePoints'],
+    reason: 'It saves time: a text that is short enough in any case is not divided into code points.',
+  },
+  {
+    file: 'lib/fields.ts',
+    code: 'length <= 2 * codePoints',
+    mutants: ['true'],
+    reason: 'It saves memory: a text that is too long in any case is not divided into code points.',
+  },
+  {
+    file: 'lib/settings.ts',
+    code: "'a text'",
+    mutants: ['""'],
+    reason: 'It completes "NAME is not …", which is true of no text.',
+  },
 ];
 
 /** Files whose mutants nobody has gone through: what lives in them does not fail a run yet. */

@@ -96,9 +96,10 @@ test.each(Object.keys(stages))('nothing is wrong with the parameters of %s, and 
 });
 
 test('each wrong parameter is named, with what it has to be', () => {
-  expect(findProblem({ corsOrigin: '*', listConcurrency: 4, probe: 'off' })).toBe(
+  expect(findProblem({ corsOrigin: '*', listConcurrency: 4, probe: 'off', architecture: 'arm' })).toBe(
     'corsOrigin has to be the origin of a web site, like https://docs.example.com, or unset. ' +
-      'listConcurrency has to be a whole number of instances, 5 to 1000, or unset. probe has to be "on", or unset.',
+      'listConcurrency has to be a whole number of instances, 5 to 1000, or unset. probe has to be "on", or unset. ' +
+      'architecture has to be one of "arm64", "x86_64".',
   );
 });
 

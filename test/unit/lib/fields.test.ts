@@ -34,6 +34,13 @@ const anyField: fc.Arbitrary<Field> = fc.oneof(
   fc.constant({ type: 'boolean', default: true } as const),
 );
 
+const atLimits: [Field, unknown][] = [
+  [{ type: 'string', default: '', maxLength: 2 }, '📚📚'],
+  [{ type: 'string', default: '', maxLength: 2 }, 'aaa'],
+  [{ type: 'string', default: '' }, '\ud800'],
+  [{ type: 'integer', default: 0, minimum: 1, maximum: 1 }, 1],
+];
+
 test('any value is allowed exactly if JSON Schema allows it, a text is well-formed, and an integer is a safe one', () => {
   const ajv = new Ajv2020({ strict: false, addUsedSchema: false });
   const value = fc.oneof(
@@ -52,6 +59,6 @@ test('any value is allowed exactly if JSON Schema allows it, a text is well-form
       const expected = ajv.compile(field)(given) && isStorable(given) && isSafe;
       expect(isValueOf(field, given)).toBe(expected);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 1_000, examples: atLimits },
   );
 });

@@ -82,10 +82,15 @@ test.each(characters)('a valid token with %j anywhere in it is invalid', async (
   }
 });
 
-test.each(['=', '\n'])('a signed token with %j after its payload is invalid', async (more) => {
-  const input = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}${more}`;
-  await expectInvalid(`${input}.${signInput(input, secret)}`);
-});
+test.each(['=', '\n'])(
+  'a signed token with %j before its header or after its payload is invalid',
+  async (character) => {
+    const input = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}`;
+    for (const signed of [character + input, input + character]) {
+      await expectInvalid(`${signed}.${signInput(signed, secret)}`);
+    }
+  },
+);
 
 test('any text of any length is an invalid token and never taken for a fault of ours', async () => {
   const part = fc.oneof(
