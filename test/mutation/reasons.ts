@@ -37,16 +37,7 @@ export const reasons: readonly Reason[] = [
 
 /** Files whose mutants nobody has gone through: what lives in them does not fail a run yet. */
 export const unfinished: readonly string[] = [
-  'handlers/create-book.ts',
-  'handlers/create-token.ts',
-  'handlers/delete-book.ts',
-  'handlers/get-book.ts',
-  'handlers/list-books.ts',
-  'handlers/update-book.ts',
-  'lib/auth/credentials.ts',
-  'lib/auth/errors.ts',
   'lib/auth/token.ts',
-  'lib/books/errors.ts',
   'lib/config.ts',
   'lib/dynamodb/book-change.ts',
   'lib/dynamodb/book-list.ts',
@@ -66,7 +57,6 @@ export const unfinished: readonly string[] = [
   'lib/http/outcomes.ts',
   'lib/http/url-parameters.ts',
   'lib/log.ts',
-  'lib/named-error.ts',
   'lib/settings.ts',
   'lib/streaming-endpoint.ts',
 ];
