@@ -20,78 +20,47 @@ export function readFields<T extends Fields>(encoded: EncodedBody, table: T): Va
  * @returns the values, or `undefined` when the body is not a JSON object in UTF-8, or a member does not fit the table
  */
 export function readGivenFields<T extends Fields>(encoded: EncodedBody, table: T) {
-  const integers = Object.keys(table).filter((name) => table[name]?.type === 'integer');
-  const body = readJsonObject(encoded, integers);
+  const integers = Object.entries(table).filter(([, { type }]) => type === 'integer');
+  const names = integers.map(([name]) => name);
+  const body = readJsonObject(encoded, names);
   if (body === undefined) return undefined;
   const given = Object.entries(table).filter(([name]) => Object.hasOwn(body, name));
   if (!given.every(([name, field]) => isValueOf(field, body[name]))) return undefined;
   return Object.fromEntries(given.map(([name]) => [name, body[name]])) as Partial<ValuesOf<T>>;
 }
 
+/** A string, or a number with a point or an exponent, without its sign. A quotation mark behind `\\` is not escaped. */
+const stringOrFraction = /".*?(?<!\\)(?:\\\\)*"|(?<!\d)\d+[.eE][-+.eE\d]*/gs;
+
 /**
  * Reads a body as one JSON object, whatever its Content-Type.
  *
- * @param integers - the names of integer members: one that is a fraction, and that JavaScript would round, is NaN
+ * JavaScript rounds fractions such as `2020.00000000000000000001` to integers. They are 0.5 here, so that integer members
+ * refuse them. A reviver of JSON.parse gets the literals as well, and takes several times the CPU time (docs/decisions.md).
+ *
+ * @param integers - the names of integer members. When none of them is an integer, other members may be rounded.
  * @returns `undefined` when it is absent, not UTF-8, not JSON or not an object
  */
 export function readJsonObject(
-  encoded: EncodedBody,
+  { body, isBase64Encoded }: EncodedBody,
   integers: readonly string[],
 ): Readonly<Record<string, unknown>> | undefined {
-  const body = encoded.body ?? '';
   try {
-    const text = encoded.isBase64Encoded ? utf8.decode(Buffer.from(body, 'base64')) : body;
+    const text = isBase64Encoded ? utf8.decode(Buffer.from(`${body}`, 'base64')) : `${body}`;
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     const object = value as Record<string, unknown>;
-    const found = integers.filter((name) => Object.hasOwn(object, name) && Number.isInteger(object[name]));
-    const literals = found.length > 0 ? findLiterals(text, found) : new Map();
-    const rounded = found.filter((name) => !isIntegerLiteral(literals.get(name)));
-    return rounded.length > 0
-      ? { ...object, ...Object.fromEntries(rounded.map((name) => [name, Number.NaN])) }
-      : object;
+    if (!integers.some((name) => Number.isInteger(object[name]))) return object;
+    let exact = '';
+    let end = 0;
+    for (const { 0: part, index } of text.matchAll(stringOrFraction)) {
+      if (!Number.isInteger(Number(part)) || isIntegerLiteral(part)) continue;
+      exact += `${text.slice(end, index)}0.5`;
+      end = index + part.length;
+    }
+    return JSON.parse(exact + text.slice(end));
   } catch {
     return undefined;
-  }
-}
-
-const valueLiteral = /\s*([-+.\w]*)/y;
-
-/**
- * Finds the literals of members of an object, which JSON.parse does not tell. A reviver of JSON.parse gets those of all
- * values, and takes many times the CPU time (docs/decisions.md).
- *
- * @param text - an object that JSON.parse has accepted
- * @returns the literals by name, of the last member with the name, whose value JSON.parse takes
- */
-function findLiterals(text: string, names: readonly string[]): ReadonlyMap<string, string> {
-  const literals = new Map<string, string>();
-  let depth = 0;
-  let name = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') {
-      const end = findEnd(text, at);
-      name = text.slice(at, end + 1); // if a colon follows
-      at = end;
-    } else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    else if (character === ':' && depth === 1) {
-      const member: string = JSON.parse(name);
-      valueLiteral.lastIndex = at + 1;
-      if (names.includes(member)) literals.set(member, valueLiteral.exec(text)?.[1] ?? '');
-    }
-  }
-  return literals;
-}
-
-/** Finds the quotation mark that ends a string. One behind an odd number of backslashes is part of the string. */
-function findEnd(text: string, start: number): number {
-  for (let end = start; ; ) {
-    end = text.indexOf('"', end + 1);
-    let backslashes = 0;
-    while (text[end - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return end;
   }
 }
 
@@ -103,8 +72,8 @@ const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<expone
  * Example: `2.020e2` has three digits after the point. The exponent moves two of them before it, and the last one is a
  * zero at the end: 3 - 2 - 1 = 0.
  */
-export function isIntegerLiteral(literal = ''): boolean {
-  const { integer, fraction = '', exponent = '0' } = numberLiteral.exec(literal)?.groups ?? {};
+export function isIntegerLiteral(literal: string): boolean {
+  const { integer, fraction = '', exponent = 0 } = numberLiteral.exec(literal)?.groups ?? {};
   if (integer === undefined) return false;
   const digits = integer + fraction;
   // Without the assertion, a long run of zeros inside the digits would take quadratic time.

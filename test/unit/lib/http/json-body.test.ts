@@ -13,28 +13,38 @@ test('an absent body is not an object; base64 is not read as text, nor text as b
   expect(read({ body: null, isBase64Encoded: false })).toBeUndefined();
   expect(read(plain(base64('{"a":1}').body))).toBeUndefined();
   expect(read({ body: '{"a":1}', isBase64Encoded: true })).toBeUndefined();
+  expect(read(base64('{"a":1}'))).toEqual({ a: 1 });
+});
+
+test('a byte order mark is not JSON, in base64 either', () => {
+  expect(read(plain('\ufeff{}'))).toBeUndefined();
+  expect(read(base64('\ufeff{}'))).toBeUndefined();
 });
 
 test.each([
-  ['an array nested deeper than the stack', `{"a":${'['.repeat(1e6)}${']'.repeat(1e6)},"b":1.5}`, true],
-  ['quotation marks that end no string', `{"a":1e-400,"b":"${'\\"'.repeat(2_000_000)}`, false],
-  ['a string of escaped quotation marks', `{"a":1e-400,"b":"${'\\"'.repeat(2_000_000)}"}`, true],
-  ['a string', `{"a":1e-400,"b":"${'x'.repeat(9_900_000)}"}`, true],
+  ['an array nested deeper than the stack', `{"a":1,"b":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, true],
+  ['quotation marks that end no string', `{"a":1,"b":"${'\\"'.repeat(2_000_000)}`, false],
+  ['a string of escaped quotation marks', `{"a":1,"b":"${'\\"'.repeat(2_000_000)}"}`, true],
+  ['a string of escaped backslashes', `{"a":1,"b":"${'\\\\'.repeat(2_000_000)}"}`, true],
+  ['a string', `{"a":1,"b":"${'x'.repeat(9_900_000)}"}`, true],
+  ['an integer', `{"a":1,"b":${'1'.repeat(9_900_000)}}`, true],
   ['opening braces', '{"a":'.repeat(300_000), false],
 ])('%s takes no time to speak of', (_name, text, isObject) => {
   expect(read(plain(text)) !== undefined).toBe(isObject);
 });
 
-test('a reviver of JSON.parse, which takes many times the CPU time, is never used', () => {
+test('JSON.parse is called again only for an integer, and never with a reviver, which takes several times the CPU time', () => {
   const parse = vi.spyOn(JSON, 'parse');
 
-  expect(read(plain('{"a":1e-400,"other":[1.5]}'))).toEqual({ a: Number.NaN, other: [1.5] });
-  expect(readFields(plain('{"username":1,"password":2,"other":1.5}'), loginFields)).toBeUndefined();
+  expect(read(plain('{"a":1e-400,"other":[1.5]}'))).toEqual({ a: 0.5, other: [1.5] });
+  expect(parse.mock.calls.map((parameters) => parameters.length)).toEqual([1, 1]);
 
-  expect(parse.mock.calls.filter(([, reviver]) => reviver !== undefined)).toEqual([]);
+  parse.mockClear();
+  expect(readFields(plain('{"username":1,"password":2,"other":1.5}'), loginFields)).toBeUndefined();
+  expect(parse).toHaveBeenCalledOnce();
 });
 
-test('of any object, the named members are those that JSON.parse finds, and NaN where it rounded to an integer', () => {
+test('of any object, the named members are those that JSON.parse finds, and 0.5 where it rounded to an integer', () => {
   const names = ['a', 'year', '__proto__', ''];
   const toEscapes = (text: string) => text.replace(/./g, (at) => `\\u00${at.charCodeAt(0).toString(16)}`);
   const key = fc.oneof(
@@ -44,7 +54,8 @@ test('of any object, the named members are those that JSON.parse finds, and NaN 
     fragmentText.filter((text) => text !== '\\').map((text) => JSON.stringify(text)),
   );
   const literal = fc.constantFrom(
-    ...['0', '-0', '7', '2020.0', '2.02e3', '2020.00000000000000000001', '1e-400', '-1E+2', '1.5', '1e400', 'null'],
+    ...['0', '-0', '7', '2020.0', '2.02e3', '-1E+2', '1.5', '1e400', 'null'],
+    ...['2020.00000000000000000001', '1e-400', '-1e-400'],
     ...['"1e-400"', String.raw`"\"a\":1e-400"`],
   );
   const string = fc.oneof(
@@ -67,7 +78,7 @@ test('of any object, the named members are those that JSON.parse finds, and NaN 
   }));
   // It is called for every value, with the literal of a number.
   const reviver = (_name: string, value: unknown, { source = '' } = {}) =>
-    Number.isInteger(value) && !isIntegerLiteral(source) ? Number.NaN : value;
+    Number.isInteger(value) && !isIntegerLiteral(source) ? Number(source.replace(/[^-].*/, '0.5')) : value;
 
   fc.assert(
     fc.property(object, (text) => {
