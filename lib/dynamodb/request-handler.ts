@@ -41,10 +41,10 @@ export function createRequestHandler() {
     };
     const connect = agent.createConnection.bind(agent);
     agent.createConnection = (options, callback) => {
-      const socket = connect(options, callback);
+      const socket = connect(options, callback) as Duplex;
       const onError = (error: Error) => connectionErrors.add(error);
-      socket?.once('error', onError);
-      socket?.once(ready[protocol], () => socket.off('error', onError));
+      socket.once('error', onError);
+      socket.once(ready[protocol], () => socket.off('error', onError));
       return socket;
     };
   }
@@ -79,9 +79,8 @@ export function createRequestHandler() {
         const isIntact = checksum === undefined || Number(checksum) === checksumOf(body);
         if (!isIntact) throw damaged('does not match its checksum');
         if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
-        const isGet = request.headers['x-amz-target']?.endsWith('.GetItem');
-        if (isSuccess && isGet && !itemResponse.test(body.toString('latin1', 0, 50)))
-          throw damaged('is not of GetItem');
+        const isGet = String(request.headers['x-amz-target']).endsWith('.GetItem');
+        if (isSuccess && isGet && !itemResponse.test(`${body.subarray(0, 50)}`)) throw damaged('is not of GetItem');
         return { response: { statusCode, headers, body } };
       } catch (error) {
         for (const socket of idleSockets(agent)) socket.destroy();
@@ -93,7 +92,7 @@ export function createRequestHandler() {
 }
 
 function idleSockets({ freeSockets }: http.Agent): Duplex[] {
-  return Object.values(freeSockets).flatMap((sockets) => sockets ?? []);
+  return Object.values(freeSockets).flat() as Duplex[];
 }
 
 function checksumOf(body: Uint8Array): number {

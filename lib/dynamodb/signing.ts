@@ -10,8 +10,8 @@ export class Sha256 {
   readonly #hash: Hash | Hmac;
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    const key = typeof secret === 'object' ? createSecretKey(secret as Uint8Array) : secret;
-    this.#hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
+    const isHmac = secret !== undefined;
+    this.#hash = isHmac ? createHmac('sha256', createSecretKey(secret as Uint8Array)) : createHash('sha256');
   }
 
   update(data: string | ArrayBuffer | ArrayBufferView): void {

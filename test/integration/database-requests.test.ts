@@ -1,23 +1,35 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
+import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { startScriptedDatabase } from '../simulators/scripted-database.ts';
 import { connect, openBooks } from '../support/book-table.ts';
 
-/** Starts a database that responds with `respond`. @returns a function that sends it a request for a book */
-async function startDatabase(respond: RequestListener) {
-  const { server: database, endpoint } = await startScriptedDatabase(respond);
+const protocols = ['http', 'https'] as const;
+
+/** Starts a database that responds with `respond`. @returns functions that send it a request for a book, and a deletion */
+async function startDatabase(respond: RequestListener, protocol?: (typeof protocols)[number]) {
+  const { server: database, endpoint } = await startScriptedDatabase(respond, protocol);
   const client = connect(endpoint);
-  onTestFinished(() => client.destroy());
-  return { database, endpoint, read: () => client.send(new GetCommand({ TableName: 'bücher', Key: bookKey(1) })) };
+  const item = { TableName: 'bücher', Key: bookKey(1) };
+  return {
+    ...{ database, endpoint },
+    read: () => client.send(new GetCommand(item)),
+    remove: () => client.send(new DeleteCommand(item)),
+  };
+}
+
+/** Responds with a body and its checksum, as DynamoDB does. */
+function respondWith(response: ServerResponse, body: string, status = 200): void {
+  response.writeHead(status, { 'x-amz-crc32': crc32(body) }).end(body);
 }
 
 test('no listener and no connection is left over after a thousand requests, failed ones among them', async () => {
@@ -63,7 +75,6 @@ test('responses that never come, of an HTTP 101 for example, end with the attemp
     else response.end(JSON.stringify({ Item: { shard: { N: '0' }, id: { N: '1' }, title: { S: 'Emma' } } }));
   });
   const client = connect(endpoint);
-  onTestFinished(() => client.destroy());
   const books = openBooks({ client, tableName: 'books' });
 
   const reads = Array.from({ length: 8 }, () => outcomeOf(books));
@@ -72,28 +83,45 @@ test('responses that never come, of an HTTP 101 for example, end with the attemp
   expect(await outcomeOf(books)).toBe('a book');
 });
 
+test('a client that is destroyed closes its connections', async () => {
+  const closed = vi.fn();
+  const { database, endpoint } = await startDatabase((_request, response) => response.end('{}'));
+  database.keepAliveTimeout = 0;
+  database.on('connection', (socket) => socket.on('close', closed));
+  const client = createDynamoDBClient({ endpoint, region: 'us-east-1', tableName: '' });
+  await client.send(new ListTablesCommand());
+
+  client.destroy();
+
+  await expect.poll(() => closed.mock.calls.length, { timeout: 20_000 }).toBe(1);
+});
+
 describe('an idle connection', () => {
   /** Sends two requests, with a time in between by the wall clock alone. @returns the number of connections */
-  async function countConnections(idleMs: number): Promise<number> {
+  async function countConnections(protocol: (typeof protocols)[number], idleMs: number): Promise<number> {
     let connections = 0;
-    const { database, read } = await startDatabase((_request, response) => response.end('{}'));
+    const { database, read } = await startDatabase((_request, response) => respondWith(response, '{}'), protocol);
     database.on('connection', () => {
       connections += 1;
     });
     const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
     await read();
-    vi.spyOn(Date, 'now').mockReturnValue(now + idleMs);
+    clock.mockReturnValue(now + idleMs);
     await read();
     return connections;
   }
 
-  test.each([
-    [19_000, 1],
-    [22_000, 2],
-    // A clock that is set back hides how long it was.
-    [-60_000, 2],
-  ])('is used again within 20 s of the wall clock: after %i ms, there are %i connections', async (idleMs, count) => {
-    expect(await countConnections(idleMs)).toBe(count);
+  describe.each(protocols)('over %s', (protocol) => {
+    test.each([
+      [0, 1],
+      [20_000, 1],
+      [20_001, 2],
+      // A clock that is set back hides how long it was.
+      [-1, 2],
+    ])('is used again within 20 s of the wall clock: after %i ms, there are %i connections', async (idleMs, count) => {
+      expect(await countConnections(protocol, idleMs)).toBe(count);
+    });
   });
 
   test('is not used after a failure on another one', async () => {
@@ -121,23 +149,83 @@ describe('an idle connection', () => {
 });
 
 describe('a checksum', () => {
+  const problem = { name: 'AttemptError', mayBeDone: true, message: 'the response has no checksum' };
+
   test.each([30, 4_096, 4_097, 100_000])('is compared with a body of %i bytes', async (bytes) => {
     const body = `{"Item":{"a":{"S":"${'x'.repeat(bytes - 23)}"}}}`;
     let checksum = crc32(body);
     const { read } = await startDatabase((_request, response) =>
       response.writeHead(200, { 'x-amz-crc32': checksum }).end(body),
     );
+    const loaded = vi.spyOn(process, 'getBuiltinModule');
 
     await expect(read()).resolves.toBeDefined();
+    // Loading it delays the first response of an instance.
+    expect(loaded.mock.calls.flat().includes('node:zlib')).toBe(bytes > 4_096);
     checksum += 1;
-    await expect(read()).rejects.toThrow('the response does not match its checksum');
+    const damage = { ...problem, message: 'the response does not match its checksum' };
+    await expect(read()).rejects.toMatchObject(damage);
   });
+
+  test('is missed from every success over HTTPS', async () => {
+    const { read } = await startDatabase((_request, response) => response.end('{}'), 'https');
+
+    await expect(read()).rejects.toMatchObject(problem);
+  });
+
+  test('is missed over HTTP since the database has sent one', async () => {
+    let sendsChecksum = false;
+    const { read } = await startDatabase((_request, response) =>
+      sendsChecksum ? respondWith(response, '{}') : response.end('{}'),
+    );
+
+    await expect(read()).resolves.toBeDefined();
+    sendsChecksum = true;
+    await expect(read()).resolves.toBeDefined();
+    sendsChecksum = false;
+    await expect(read()).rejects.toMatchObject(problem);
+  });
+
+  test.each([300, 500])('is not missed from a response of status %i, which need not be JSON either', async (status) => {
+    const { read } = await startDatabase((_request, response) => response.writeHead(status).end('Sorry'), 'https');
+
+    await expect(read()).rejects.toMatchObject({ $metadata: { httpStatusCode: status } });
+  });
+});
+
+describe('a success', () => {
+  test.each(['', 'null', '[]', '"{}"'])('that is %j is not of any operation', async (body) => {
+    const { read, remove } = await startDatabase((_request, response) => respondWith(response, body));
+
+    const problem = { name: 'AttemptError', mayBeDone: true, message: 'the response is not a JSON object' };
+    await expect(read()).rejects.toMatchObject(problem);
+    await expect(remove()).rejects.toMatchObject(problem);
+  });
+
+  test.each(['{"Attributes":{"id":{"N":"1"}}}', '{"Count":0,"Items":[],"LastEvaluatedKey":{}}', '{"a": {"Item":{}}}'])(
+    'that is %s is not of GetItem, which would otherwise find no book',
+    async (body) => {
+      const { read, remove } = await startDatabase((_request, response) => respondWith(response, body));
+
+      const problem = { name: 'AttemptError', mayBeDone: true, message: 'the response is not of GetItem' };
+      await expect(read()).rejects.toMatchObject(problem);
+      await expect(remove()).resolves.toBeDefined();
+    },
+  );
+
+  test.each(['{}', '{\n}', '{"Item":{}}', '{ "Item": {} }', '{"ConsumedCapacity":{"CapacityUnits":1}}'])(
+    'that is %j is of GetItem',
+    async (body) => {
+      const { read } = await startDatabase((_request, response) => respondWith(response, body));
+
+      await expect(read()).resolves.toBeDefined();
+    },
+  );
 });
 
 describe('a request that was never sent', () => {
   const read = (endpoint: string) => {
     const client = connect(endpoint);
-    onTestFinished(() => client.destroy());
     return client.send(new GetCommand({ TableName: 'books', Key: bookKey(1) }));
   };
 
@@ -159,8 +247,10 @@ describe('a request that was never sent', () => {
     }
   });
 
-  test('a connection that is reset after the request was sent may have carried it out', async () => {
-    const { endpoint } = await startDatabase((request) => request.socket.resetAndDestroy());
+  test.each(protocols)('an %s connection that is reset after the request may have carried it out', async (protocol) => {
+    const connections: Socket[] = [];
+    const { database, endpoint } = await startDatabase(() => connections[0]?.resetAndDestroy(), protocol);
+    database.on('connection', (socket) => connections.push(socket));
 
     await expect(read(endpoint)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
@@ -198,6 +288,14 @@ describe('signed requests', () => {
       }
     },
   );
+
+  test('a request has no header that DynamoDB does not read, such as those of the retries and versions of the SDK', async () => {
+    const [request] = await sendRequests(1);
+
+    const ofHttp = ['connection', 'content-length', 'content-type', 'host', 'user-agent'];
+    const ofAws = ['authorization', 'x-amz-content-sha256', 'x-amz-date', 'x-amz-target'];
+    expect(Object.keys(request?.headers ?? {}).sort()).toEqual([...ofHttp, ...ofAws].sort());
+  });
 
   test('a clock that is wrong is corrected from the second request on: AWS refuses what is 5 minutes old', async () => {
     const clockSkewMs = 60 * 60 * 1000;
