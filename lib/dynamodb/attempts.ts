@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
 import { invocationSignal } from '../invocation-signal.ts';
-import { AttemptError, ConditionFailedError, interpretError } from './errors.ts';
+import { AttemptError, ConditionFailedError } from './errors.ts';
 import { createWriteToken } from './write-token.ts';
 
 /** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */
@@ -129,15 +129,14 @@ async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Pr
   const { promise: end, reject } = Promise.withResolvers<never>();
   const giveUp = () => {
     controller.abort();
-    reject(new AttemptError(`no response within ${attemptTimeoutMs} ms`, { mayBeDone: true }));
+    reject(new AttemptError(`no response within ${attemptTimeoutMs} ms`));
   };
   const timer = setTimeout(giveUp, attemptTimeoutMs);
   invocation?.addEventListener('abort', giveUp);
   try {
     // The transport may ignore its signal. After an HTTP 101, for example, its promise stays pending.
     return { kind: 'done', value: await Promise.race([send(controller.signal), end]) };
-  } catch (cause) {
-    const error = interpretError(cause);
+  } catch (error) {
     if (error instanceof ConditionFailedError) return { kind: 'refused', error };
     if (error instanceof AttemptError) return { kind: error.mayBeDone ? 'lost' : 'failed', error };
     throw error;

@@ -11,11 +11,11 @@ import { namedError } from '../named-error.ts';
 
 /** This attempt got no usable response. Another one may. */
 export class AttemptError extends namedError('AttemptError') {
-  /** Whether DynamoDB may have carried out the request, or may do so later. */
+  /** Whether DynamoDB may have carried out the request, or may do so later. It may, unless the opposite is known. */
   readonly mayBeDone: boolean;
 
   /** @param message - never text of the response, which may hold a book */
-  constructor(message: string, { mayBeDone, ...options }: ErrorOptions & { mayBeDone: boolean }) {
+  constructor(message: string, { mayBeDone = true, ...options }: ErrorOptions & { mayBeDone?: boolean } = {}) {
     super(message, options);
     this.mayBeDone = mayBeDone;
   }
@@ -54,7 +54,7 @@ const requestTimeoutStatus = 408;
  */
 export function interpretError(error: unknown): Error {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
-  if (error instanceof AttemptError || error instanceof StorageUnavailableError) return error;
+  if (error instanceof AttemptError) return error;
   const refusal = findRefusal(error);
   if (refusal) return refusal;
   const cause = error;
@@ -67,7 +67,7 @@ export function interpretError(error: unknown): Error {
   }
   // The message quotes the response, which may be a book, and errors are logged.
   if (error.name === 'SyntaxError') {
-    return new AttemptError('DynamoDB failed: its response is not JSON', { mayBeDone: true });
+    return new AttemptError('DynamoDB failed: its response is not JSON');
   }
   const message = describeFailure(error);
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
@@ -79,7 +79,7 @@ export function interpretError(error: unknown): Error {
   }
   return isRefused && status !== requestTimeoutStatus
     ? new StorageUnavailableError(message, { cause })
-    : new AttemptError(message, { mayBeDone: true, cause });
+    : new AttemptError(message, { cause });
 }
 
 /** @returns the text for the log about a request that failed */

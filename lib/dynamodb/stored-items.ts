@@ -78,5 +78,5 @@ export function parseText(value: unknown, problem: string): string {
 
 /** A response may be damaged on its way, so another attempt is worth it. */
 function damaged(problem: string): AttemptError {
-  return new AttemptError(`a stored item is damaged: ${problem}`, { mayBeDone: true });
+  return new AttemptError(`a stored item is damaged: ${problem}`);
 }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { Attempts } from './attempts.ts';
 import { createDynamoDBClient, type TableLocation } from './client.ts';
-import { AttemptError, KeySchemaError, TableNotFoundError } from './errors.ts';
+import { AttemptError, interpretError, KeySchemaError, TableNotFoundError } from './errors.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
 
@@ -23,7 +23,8 @@ type Responding = { response: { body: Uint8Array; readonly statusCode: number } 
 
 /**
  * The requests to one table. Reads are strongly consistent, and are tried again as `attempts` says. Each write is one
- * attempt, for `attempts.write`. A `parse` that throws an {@link AttemptError} makes a response unusable.
+ * attempt, for `attempts.write`. A `parse` that throws an {@link AttemptError} makes a response unusable. What else it
+ * throws is a bug, unlike any error of the SDK: a `TypeError` of the SDK is a response that it cannot read.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
@@ -44,36 +45,31 @@ export class Table {
     if (returned && isItem(returned)) return parse(returned);
     return this.attempts.repeat(async (abortSignal) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
-      const { Item: item } = await this.#client.send(command, { abortSignal });
-      if (item && !isItem(item)) {
-        throw new AttemptError('the response has another item', { mayBeDone: false });
-      }
+      const { Item: item } = await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
+      if (item && !isItem(item)) throw new AttemptError('the response has another item');
       return item && parse(item);
     });
   }
 
   /**
-   * Requests a page of items, and parses the body of the response. The SDK gets an empty object in place of the body.
-   * It would convert each value twice, which takes several times the CPU time of the rest of a list.
+   * Requests a page of items, and parses the body of the response in place of the SDK, which gets an empty one. It would
+   * convert each value twice, which takes several times the CPU time of the rest of a list.
    */
   query<Value>(input: Query, parse: (body: Uint8Array) => Value): Promise<Value> {
     return this.attempts.repeat(async (abortSignal) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
-      let body = new Uint8Array();
+      let body: Uint8Array = new Uint8Array();
       command.middlewareStack.add(
         (next) => async (request) => {
           const result = await next(request);
           const { response } = result as Responding;
-          if (response.statusCode < 300) {
-            body = response.body as typeof body;
-            response.body = Buffer.from('{}');
-          }
+          if (response.statusCode === 200) [body, response.body] = [response.body, body];
           return result;
         },
-        { name: 'takeBody', step: 'deserialize', priority: 'low', override: true }, // lib-dynamodb applies it twice
+        { name: 'takeBody', step: 'deserialize', override: true }, // lib-dynamodb applies it twice
       );
-      await this.#client.send(command, { abortSignal });
-      return parse(body);
+      const sending = this.#client.send(command, { abortSignal });
+      return sending.then(() => parse(body)).catch(throwInterpreted);
     });
   }
 
@@ -81,25 +77,27 @@ export class Table {
   isEmpty(): Promise<boolean> {
     return this.attempts.repeat(async (abortSignal) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
-      const { Count: count } = await this.#client.send(command, { abortSignal });
+      const { Count: count } = await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
       return parseInteger(count, 'the response has no count') === 0;
     });
   }
 
   async put(input: Put, abortSignal: AbortSignal): Promise<void> {
-    await this.#client.send(new PutCommand({ TableName: this.#name, ...input }), { abortSignal });
+    const command = new PutCommand({ TableName: this.#name, ...input });
+    await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
   }
 
   /** Puts all items or none. */
   async putAll(inputs: readonly Put[], abortSignal: AbortSignal): Promise<void> {
     const TransactItems = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
-    await this.#client.send(new TransactWriteCommand({ TransactItems }), { abortSignal });
+    const command = new TransactWriteCommand({ TransactItems });
+    await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
   }
 
   /** @returns the parsed attributes that `ReturnValues` asks for */
   async update<Value>(input: Update, parse: (item: Item) => Value, abortSignal: AbortSignal): Promise<Value> {
     const command = new UpdateCommand({ TableName: this.#name, ...input });
-    const { Attributes: attributes = {} } = await this.#client.send(command, { abortSignal });
+    const { Attributes: attributes = {} } = await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
     return parse(attributes);
   }
 
@@ -110,15 +108,15 @@ export class Table {
    */
   async verify(): Promise<void> {
     try {
-      await this.get(counterKey, (item) => item);
+      await this.get(counterKey, () => {});
     } catch (error) {
       const { name, cause } = error as Error & { cause?: Error };
       if (cause?.name === 'ResourceNotFoundException') {
-        throw new TableNotFoundError(`the table "${this.#name}" does not exist`, { cause });
+        throw new TableNotFoundError(`the table "${this.#name}" does not exist`);
       }
       if (name !== 'InvalidRequestError') throw error;
       const key = 'its primary key has to be the numbers "shard" (partition key) and "id" (sort key)';
-      throw new KeySchemaError(`the table "${this.#name}" is not a book table: ${key}`, { cause: error });
+      throw new KeySchemaError(`the table "${this.#name}" is not a book table: ${key}`);
     }
   }
 }
@@ -134,4 +132,9 @@ export async function openTable(location: TableLocation): Promise<Table> {
     throw Object.assign(new Error(message), { name, stack });
   });
   return table;
+}
+
+/** Translates an error of the SDK, for `catch`. */
+function throwInterpreted(error: unknown): never {
+  throw interpretError(error);
 }

@@ -1,6 +1,5 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BookTooLargeError, StorageUnavailableError, VersionMismatchError } from '../../../../lib/books/errors.ts';
@@ -33,9 +32,9 @@ afterEach(() => {
 const outcomes = {
   lost: () => new AttemptError('no response', { mayBeDone: true }),
   failed: () => new AttemptError('not sent', { mayBeDone: false }),
-  refused: () => new ConditionalCheckFailedException({ message: 'refused', $metadata: {} }),
-  invalid: () => Object.assign(new Error('a bug'), { name: 'ValidationException' }),
-  'too large': () => Object.assign(new Error('Item size exceeded'), { name: 'ValidationException' }),
+  refused: () => new ConditionFailedError(),
+  invalid: () => new InvalidRequestError(),
+  'too large': () => new BookTooLargeError(),
 };
 
 /** Makes attempts that end in turn as given, and then succeed. */
