@@ -1,7 +1,7 @@
 import { type Book, bookFields } from '../books/book.ts';
 import { Counter } from './counter.ts';
 import { type ItemKey, shardOf } from './keys.ts';
-import { readBooks, readIds } from './query-page.ts';
+import { readBooks } from './query-page.ts';
 import { attributeNames } from './stored-items.ts';
 import type { Table } from './table.ts';
 
@@ -63,7 +63,7 @@ export class BookList {
         }
         // Before the books are taken, so that the database reads on meanwhile.
         if (lastEvaluatedKey) page = this.#query({ ...selection, shard, startKey: lastEvaluatedKey });
-        if (books !== '') yield books;
+        yield books;
         if (!lastEvaluatedKey) break;
       }
     }
@@ -87,27 +87,26 @@ export class BookList {
       if (heldCharacters > maxHeldCharacters) break;
     }
     const ids = held.map(({ id }) => id);
+    const rest = { ...selection, after: ids.at(-1) ?? selection.after };
     if (heldCharacters > maxHeldCharacters && ids.length <= limit) {
-      const rest = { ...selection, after: ids.at(-1) ?? 0 };
       for await (const { elements } of this.#read<Pick<Book, 'id'>>(rest, ['id'], limit + 1 - ids.length)) {
         ids.push(...elements.map(({ id }) => id));
       }
     }
     return {
-      books: this.#streamPage(selection, held, ids.slice(0, limit)),
+      books: this.#streamPage(held, rest, ids.slice(0, limit)),
       continueAfter: ids.length > limit ? ids[limit - 1] : undefined,
     };
   }
 
   /** Rereads the books that did not fit in memory, by id rather than by count, which other clients may change. */
-  async *#streamPage(selection: Selection, held: readonly Book[], ids: readonly number[]): AsyncGenerator<string> {
+  async *#streamPage(held: readonly Book[], rest: Selection, ids: readonly number[]): AsyncGenerator<string> {
     yield JSON.stringify(held.slice(0, ids.length)).slice(1, -1); // without brackets
-    const last = ids.at(-1);
-    if (last === undefined || ids.length <= held.length) return;
-    const wanted = new Set(ids);
-    const rest = { ...selection, after: held.at(-1)?.id ?? 0 };
+    const missing = ids.slice(held.length);
+    const last = missing.at(-1);
+    if (last === undefined) return;
     for await (const { elements: books } of this.#read<Book>(rest, wholeBooks)) {
-      yield JSON.stringify(books.filter(({ id }) => wanted.has(id))).slice(1, -1);
+      yield JSON.stringify(books.filter(({ id }) => missing.includes(id))).slice(1, -1);
       if (books.some(({ id }) => id >= last)) return;
     }
   }
@@ -144,7 +143,7 @@ export class BookList {
         ExclusiveStartKey: startKey,
         Limit: limit,
       },
-      attributes === wholeBooks ? readBooks : readIds,
+      readBooks,
     );
     page.catch(() => {}); // A page that is read ahead may fail before it is awaited.
     return page;

@@ -36,9 +36,9 @@ const validFields = Object.entries(bookFields).map(([name, { type }]) =>
 );
 
 /**
- * Converts the response to a Query of whole books to plain JSON as text. With JSON.parse and JSON.stringify, a list
- * takes twice the CPU time (docs/benchmarks.md). They convert only pages with unusual items, such as
- * a book that lacks a field. An example:
+ * Converts the response to a Query to plain JSON as text. With JSON.parse and JSON.stringify, a list takes twice the CPU
+ * time (docs/benchmarks.md). They convert only pages with unusual items, such as a book that lacks a field, or the ids
+ * of books alone. An example:
  *
  *     {"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"Emma"},"author":{"S":""},"year":{"N":"1815"}}]}
  *     {"id":1,"title":"Emma","author":"","year":1815}
@@ -46,21 +46,6 @@ const validFields = Object.entries(bookFields).map(([name, { type }]) =>
  * @throws {AttemptError} when the body is not a complete page, or a book has a field of the wrong type
  */
 export function readBooks(body: Uint8Array): QueryPage {
-  const { items, lastEvaluatedKey, has } = readItems(body);
-  const isPlain = validFields.every(has) && !mapValue.test(items);
-  return {
-    lastEvaluatedKey,
-    items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
-  };
-}
-
-/** Converts the response to a Query that asked for the ids alone, like {@link readBooks}. */
-export function readIds(body: Uint8Array): QueryPage {
-  const { items, lastEvaluatedKey } = readItems(body);
-  return { items, lastEvaluatedKey };
-}
-
-function readItems(body: Uint8Array) {
   const text = body.toString().replace(typedValue, '$1$2');
   const found = itemsStart.exec(text);
   if (found === null) throw notAPage();
@@ -70,7 +55,11 @@ function readItems(body: Uint8Array) {
   const { Count: count, LastEvaluatedKey: last } = JSON.parse(text.slice(0, start) + text.slice(end));
   const has = (pattern: RegExp) => count === (items.match(pattern)?.length ?? 0);
   if (!has(anId)) throw notAPage();
-  return { items, lastEvaluatedKey: last as ItemKey | undefined, has };
+  const isPlain = validFields.every(has) && !mapValue.test(items);
+  return {
+    lastEvaluatedKey: last as ItemKey | undefined,
+    items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
+  };
 }
 
 function notAPage(): AttemptError {

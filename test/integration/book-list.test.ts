@@ -1,9 +1,11 @@
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
+  GetCommand,
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { NumberValueImpl as NumberValue } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { test as base, expect } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
@@ -96,6 +98,12 @@ test('texts of any syntax come back exactly, wherever database pages and shards 
   );
 });
 
+test('the SDK converts nothing of a list: a number that it refuses is one of the wrong type', async ({ table }) => {
+  await storeBooks(table, [1], { ...emma, title: NumberValue.from('9007199254740993.5') as never });
+
+  await expect(listBooks(table)).rejects.toThrow('book 1 has a "title" of the wrong type');
+});
+
 // 9,999 is the last id of the first shard, and some shards are empty; ids as texts would put 10 before 3.
 test('the list has the order of ids, and any page says whether books follow', async ({ table }) => {
   const ids = [3, 4, 10, 9_999, 10_000, 20_001, 20_002, 70_000];
@@ -128,18 +136,109 @@ test('books too large to be held all at once make pages like others', async ({ t
   }
 });
 
-/** Notes the inputs of all Queries, and may change them. */
+/** Notes the inputs of all Queries, which `change` may change, and the reads of the counter. */
 function noteQueries(table: TableAccess, change = (_input: QueryCommandInput) => {}) {
   const inputs: QueryCommandInput[] = [];
+  const requests: string[] = [];
   const send = (command: object, options: never) => {
+    if (command instanceof GetCommand) requests.push('counter');
     if (command instanceof QueryCommand) {
       inputs.push({ ...command.input });
+      requests.push(describeQuery(command.input));
       change(command.input);
     }
     return table.client.send(command as never, options);
   };
-  return { inputs, access: { ...table, client: { send } as object as DynamoDBDocumentClient } };
+  return { inputs, requests, access: { ...table, client: { send } as object as DynamoDBDocumentClient } };
 }
+
+/** For example `5 books of shard 0 after 7`, or `ids` when no other attribute is asked for. */
+function describeQuery(input: QueryCommandInput): string {
+  const { ':shard': shard, ':after': after } = input.ExpressionAttributeValues ?? {};
+  const what = input.ProjectionExpression === '#id' ? 'ids' : 'books';
+  return `${input.Limit} ${what} of shard ${shard} after ${input.ExclusiveStartKey?.id ?? after}`;
+}
+
+/** Ends database pages where no engine ends them earlier. */
+function endAfterThree(input: QueryCommandInput): void {
+  input.Limit = 3;
+}
+
+test.for<[after: number, requests: string[]]>([
+  [
+    0,
+    [
+      ...['5000 books of shard 0 after 0', 'counter'],
+      ...[1, 2, 3].map((shard) => `5000 books of shard ${shard} after 0`),
+      '5000 books of shard 0 after 3',
+      ...[4, 5].map((shard) => `5000 books of shard ${shard} after 0`),
+      '5000 books of shard 2 after 20002',
+    ],
+  ],
+  [39_999, ['5000 books of shard 4 after 39999', 'counter', '5000 books of shard 5 after 39999']],
+])(
+  'a list reads its first page beside the counter, and three shards ahead: after %i',
+  async ([after, expected], { table }) => {
+    await storeBooks(table, [1, 2, 3, 4, 20_000, 20_001, 20_002, 20_003, 50_000]);
+    const { requests, access } = noteQueries(table, endAfterThree);
+
+    await listBooks(access, after);
+
+    expect(requests).toEqual(expected);
+  },
+);
+
+test.for([19, 20, 21])('a page of %i of 20 books takes one Query', async (limit, { table }) => {
+  const books = await storeBooks(table, range(1, 20));
+  const { requests, access } = noteQueries(table);
+
+  expect((await readPage(access, 0, limit)).books).toEqual(books.slice(0, limit));
+
+  expect(requests).toEqual([`${limit + 1} books of shard 0 after 0`, ...(limit < 20 ? [] : ['counter'])]);
+});
+
+test('a page after the last id of a shard begins with the next shard', async ({ table }) => {
+  await storeBooks(table, [9_999, 10_000]);
+  const { requests, access } = noteQueries(table);
+
+  await readPage(access, 9_999, 1);
+
+  expect(requests).toEqual(['2 books of shard 1 after 9999', 'counter']);
+});
+
+test('of the books that do not fit in memory, a page reads only the ids before its first book is sent', async ({
+  table,
+}) => {
+  await storeBooks(table, range(1, 30), largeBook);
+  const { requests, access } = noteQueries(table, endAfterThree);
+
+  const { books, continueAfter } = await openList(access).readPage({ after: 0 }, 21);
+
+  expect(continueAfter).toBe(21);
+  const held = ['22 books of shard 0 after 0', '88 books of shard 0 after 3', '352 books of shard 0 after 6'];
+  const ids = ['10 ids of shard 0 after 12', '40 ids of shard 0 after 15', '160 ids of shard 0 after 18'];
+  const last = ['1408 books of shard 0 after 9', ...ids, '640 ids of shard 0 after 21'];
+  expect(requests.splice(0)).toEqual([...held, ...last]);
+  await Array.fromAsync(books);
+  expect(requests).toEqual([12, 15, 18].map((after) => `5000 books of shard 0 after ${after}`));
+});
+
+test.for([
+  [8, 'fit'],
+  [9, 'do not fit'],
+] as const)('3 MB of JSON fit in memory: %i books of 384 KB %s', async ([count], { table }) => {
+  const empty = JSON.stringify({ id: 1, ...emma, title: '', year: 1 });
+  await storeBooks(table, range(1, count), { ...emma, title: 'x'.repeat(384 * 1024 - empty.length) });
+  const { requests, access } = noteQueries(table, (input) => {
+    input.Limit = 1;
+  });
+
+  await openList(access).readPage({ after: 0 }, 20);
+
+  const kinds = requests.map((request) => request.match(/books|ids|counter/)?.[0]);
+  const end = count === 8 ? ['books', 'counter'] : ['ids', 'counter'];
+  expect(kinds).toEqual([...Array(count).fill('books'), ...end]);
+});
 
 test('a page of many small database pages is read once, and asks for no more books at once than the whole list', async ({
   table,
