@@ -75,7 +75,7 @@ export class BookChange implements Write<StoredBook> {
     const stored = await this.#table.update(this.#makeInput(token, isExact), parseStoredBook, abortSignal);
     const isDeleted = stored.book === undefined;
     if (stored.version === token && isDeleted === (this.#changes === undefined)) return stored;
-    throw new AttemptError('the response is not what was written', { mayBeDone: true });
+    throw new AttemptError('the response is not what was written');
   }
 
   async resolve(lost: Lost, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
@@ -83,10 +83,12 @@ export class BookChange implements Write<StoredBook> {
     if (lost.length > 0) {
       // A lost attempt may arrive after somebody creates the book.
       if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
-      if (found.version !== undefined && lost.includes(found.version)) return found;
-      if (this.#changes !== undefined && this.#mayBeReplaced(found, lost)) {
-        throw new StorageUnavailableError('others changed the book');
-      }
+      const { version = '' } = found;
+      // The last attempt that may have been carried out until now: it is what is stored, or what was replaced by that.
+      const last = lost.findLast((token) => token <= version);
+      if (last === version) return found;
+      const mayBeReplaced = last !== undefined && version !== this.seenVersion;
+      if (mayBeReplaced && this.#changes !== undefined) throw new StorageUnavailableError('others changed the book');
     }
     this.#see(found);
     return undefined;
@@ -110,16 +112,11 @@ export class BookChange implements Write<StoredBook> {
       ExpressionAttributeNames: attributeNames([...names, ...removed]),
       ExpressionAttributeValues: {
         ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:new_${name}`, value])),
-        ...(isExact && seen !== undefined && { ':seen': seen }),
+        ...(isExact && { ':seen': seen }), // The SDK leaves out `undefined`.
       },
       ReturnValues: 'ALL_NEW' as const,
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     };
-  }
-
-  /** Whether the stored write may have replaced a lost update. */
-  #mayBeReplaced({ version = '' }: StoredBook, lost: Lost): boolean {
-    return version !== this.seenVersion && lost.some((token) => version > token);
   }
 
   #see(found: StoredBook | undefined): void {

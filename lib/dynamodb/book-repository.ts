@@ -47,9 +47,9 @@ export class BookRepository {
         const found = await this.#find(id);
         if (found === undefined) return undefined;
         const { version = '' } = found;
-        if (lost.includes(version)) return createdBook(id, fields, version);
-        if (lost.some((token) => version > token)) throw new StorageUnavailableError('others changed the book');
-        throw idInUse(id);
+        const last = lost.findLast((token) => token <= version);
+        if (last === version) return createdBook(id, fields, version);
+        throw last === undefined ? idInUse(id) : new StorageUnavailableError('others changed the book');
       },
     };
   }

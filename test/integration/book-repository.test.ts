@@ -137,17 +137,24 @@ test.for([{ year: '1815' }, { year: 1.5 }, { title: 1 }, { title: null }, { auth
   },
 );
 
-test('a book without a version matches none, and gets one when it is changed', async ({ table, books }) => {
-  await putItem(table, emma);
+test.for([
+  ['no token', {}],
+  ['a token that is no text', { writeToken: 7 }],
+] as const)(
+  'a book with %s matches no version, and gets one when it is changed',
+  async ([, token], { table, books }) => {
+    await putItem(table, { ...emma, ...token });
 
-  expect((await books.get(1)).version).toBeUndefined();
-  await expect(books.update(1, { year: 1 }, [''])).rejects.toThrow(VersionMismatchError);
-  await expect(books.update(1, { year: 1 }, ['a', 'b'])).rejects.toThrow(VersionMismatchError);
-  await expect(books.update(1, {}, [''])).rejects.toThrow(VersionMismatchError);
-  await expect(books.delete(1, ['undefined'])).rejects.toThrow(VersionMismatchError);
-  const { version = '' } = await books.update(1, { year: 1 });
-  expect(await books.update(1, { year: 2 }, [version])).toMatchObject({ book: { year: 2 } });
-});
+    expect((await books.get(1)).version).toBeUndefined();
+    await expect(books.update(1, { year: 1 }, [''])).rejects.toThrow(VersionMismatchError);
+    await expect(books.update(1, { year: 1 }, ['a', 'b'])).rejects.toThrow(VersionMismatchError);
+    await expect(books.update(1, {}, [''])).rejects.toThrow(VersionMismatchError);
+    await expect(books.update(1, { year: 1 }, [])).rejects.toThrow(VersionMismatchError);
+    await expect(books.delete(1, ['undefined'])).rejects.toThrow(VersionMismatchError);
+    const { version = '' } = await books.update(1, { year: 1 });
+    expect(await books.update(1, { year: 2 }, [version])).toMatchObject({ book: { year: 2 } });
+  },
+);
 
 describe.for([undefined, 'once'])('with the idempotency key %s', (key) => {
   test('a create after a counter reset overwrites no book and says what to do', async ({ table, books }) => {

@@ -1,9 +1,9 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
 import { functions, tableFunctions } from '../../serverless/functions.ts';
 import { startEngine } from '../simulators/engine.ts';
 import type { MeteredRequest } from '../simulators/faulty-proxy.ts';
-import { emma, openList, seedBooks, setCounter, storeBook } from '../support/book-table.ts';
+import { emma, listBooks, openBooks, openList, seedBooks, setCounter, storeBook } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useTables, validToken } from '../support/fixtures.ts';
 import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
@@ -83,6 +83,23 @@ test.each(functions)(
     expect([...operations].toSorted()).toEqual(tableActions?.toSorted());
   },
 );
+
+test('all reads are strongly consistent', async ({ table }) => {
+  const reads = new Set<string>();
+  const send = (command: { readonly input: { readonly ConsistentRead?: boolean } }, options: never) => {
+    const { name } = command.constructor;
+    if (/^(Get|Query|Scan)/.test(name)) reads.add(`${name}: ${command.input.ConsistentRead}`);
+    return table.client.send(command as never, options);
+  };
+  const access = { client: { send } as object as DynamoDBDocumentClient, tableName: table.tableName };
+
+  await openBooks(access).create(emma);
+  await openBooks(access).get(1);
+  await listBooks(access);
+  await openList(access).readPage({ after: 0 }, 1);
+
+  expect([...reads].toSorted()).toEqual(['GetCommand: true', 'QueryCommand: true', 'ScanCommand: true']);
+});
 
 test('a list reads its books once, and little more', async ({ table, proxy, list }) => {
   const count = 12_000;

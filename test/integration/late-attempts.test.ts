@@ -105,8 +105,9 @@ test('a response about another book is not used', async ({ table, others }) => {
   const { book } = await others.create(emma);
   await others.create({ ...emma, title: 'Persuasion' });
   const sendOther = () => table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(2) }));
+  const sendOtherShard = async () => ({ Item: { shard: 2, id: 1, ...emma, title: 'Of another shard' } });
 
-  expect((await openWith(table, GetCommand, sendOther).get(1)).book).toEqual(book);
+  expect((await openWith(table, GetCommand, sendOther, sendOtherShard).get(1)).book).toEqual(book);
   const failing = openWith(table, GetCommand, sendOther, sendOther, sendOther).get(1);
   await expect(failing).rejects.toThrow(StorageUnavailableError);
 });

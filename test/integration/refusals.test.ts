@@ -7,7 +7,8 @@ import { unknownField } from '../../conformance/a-book.ts';
 import { StorageUnavailableError, VersionMismatchError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { emma, openBooks, type TableAccess } from '../support/book-table.ts';
+import { throttled } from '../simulators/faults.ts';
+import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 const pauses = vi.hoisted(() => ({ count: 0 }));
@@ -35,10 +36,12 @@ const test = base
 /** A request that is refused: what it takes of the database, and its error. Book 1 has changed, and book 2 is deleted. */
 type Case = [
   request: string,
-  send: (books: BookRepository, first: string) => Promise<unknown>,
+  send: (books: BookRepository, first: string, second: string) => Promise<unknown>,
   uses: string,
   error: string,
 ];
+
+const tooLarge = { title: 'x'.repeat(400 * 1024) };
 
 const refused: Case[] = [
   [
@@ -48,6 +51,26 @@ const refused: Case[] = [
     'VersionMismatch',
   ],
   ['a deletion of another version', (books, first) => books.delete(1, [first]), 'UpdateItem', 'VersionMismatch'],
+  [
+    'an update of none of several versions',
+    (books, first) => books.update(1, { year: 1 }, [first, 'other']),
+    'GetItem',
+    'VersionMismatch',
+  ],
+  [
+    'an update of one of several versions',
+    (books, first, second) => books.update(1, { year: 1 }, [first, second]),
+    'GetItem, UpdateItem',
+    '',
+  ],
+  [
+    'an update of another version to nothing',
+    (books, first) => books.update(1, {}, [first]),
+    'GetItem',
+    'VersionMismatch',
+  ],
+  ['an update that is too large for any book', (books) => books.update(1, tooLarge), 'GetItem', 'BookTooLarge'],
+  ['an update of no book that is too large for any', (books) => books.update(3, tooLarge), 'GetItem', 'BookNotFound'],
   ['an update of a deleted book', (books) => books.update(2, { year: 1 }), 'UpdateItem', 'BookNotFound'],
   ['a deletion of a deleted book', (books) => books.delete(2), 'UpdateItem', 'BookNotFound'],
   // DynamoDB returns no item, and neither does an engine that cannot.
@@ -64,13 +87,13 @@ const refused: Case[] = [
 
 test.for(refused)('%s waits for nothing', async ([, send, uses, error], { proxy, books }) => {
   const { version: first = '' } = await books.create(emma, 'key');
-  await books.update(1, { year: 2 });
+  const { version: second = '' } = await books.update(1, { year: 2 });
   await books.create(emma);
   await books.delete(2);
   proxy.takeRequests();
   pauses.count = 0;
 
-  const outcome = await send(books, first).then(
+  const outcome = await send(books, first, second).then(
     () => '',
     ({ name }: Error) => name,
   );
@@ -99,32 +122,42 @@ function openRefused(
   kind: abstract new (...input: never[]) => object,
   Item?: Record<string, AttributeValue>,
 ) {
-  const refuse = vi.fn(async () => {
+  const refuse = async () => {
     const refusal = { message: 'refused', $metadata: { httpStatusCode: 400 }, ...(Item && { Item }) };
     throw new ConditionalCheckFailedException(refusal);
-  });
-  const send = (command: never, options: never) =>
-    (command as object) instanceof kind ? refuse() : client.send(command, options);
-  return { books: openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName }), refuse };
+  };
+  const requests: string[] = [];
+  const send = (command: object, options: never) => {
+    requests.push(command.constructor.name);
+    return command instanceof kind ? refuse() : client.send(command as never, options);
+  };
+  return { books: openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName }), requests };
 }
 
 test.for<[item: string, item?: Record<string, AttributeValue>]>([
   ['none, as of an engine that returns none'],
   ['another book', marshall({ ...bookKey(2), ...emma, writeToken: 'x' })],
-  ['a number that JavaScript rounds', { ...marshall(bookKey(1)), [unknownField]: { N: '9007199254740993' } }],
+  ['a number that the SDK cannot read', { ...marshall(bookKey(1)), [unknownField]: { N: '9007199254740993.5' } }],
 ])('a refused write whose response has an item that is of no use reads the book: %s', async ([, item], { table }) => {
   await openBooks(table).create(emma);
-  const { books, refuse } = openRefused(table, UpdateCommand, item);
+  const { books, requests } = openRefused(table, UpdateCommand, item);
 
   await expect(books.update(1, { year: 1 }, ['another version'])).rejects.toThrow(VersionMismatchError);
 
-  expect(refuse).toHaveBeenCalledOnce();
+  expect(requests).toEqual(['UpdateCommand', 'GetCommand']);
+});
+
+test('a list whose Query is throttled is read at the third attempt', async ({ opened: { proxy, proxied, table } }) => {
+  const book = await table.repository.create(emma);
+  proxy.injectFault('Query', throttled, 2);
+
+  expect(await listBooks(proxied)).toEqual([book]);
 });
 
 test('a read that is refused is a failure like any other', async ({ table }) => {
-  const { books, refuse } = openRefused(table, GetCommand);
+  const { books, requests } = openRefused(table, GetCommand);
 
   await expect(books.get(1)).rejects.toThrow(StorageUnavailableError);
 
-  expect(refuse).toHaveBeenCalledTimes(3);
+  expect(requests).toEqual(['GetCommand', 'GetCommand', 'GetCommand']);
 });

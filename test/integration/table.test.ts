@@ -30,7 +30,9 @@ test.each<[string, hash: [string, ScalarAttributeType], range?: [string, ScalarA
     .poll(() => open(TableName).catch((error: Error) => error))
     .toMatchObject({
       name: 'KeySchemaError',
-      message: expect.stringContaining(`the table "${TableName}" is not a book table`),
+      message:
+        `the table "${TableName}" is not a book table: ` +
+        'its primary key has to be the numbers "shard" (partition key) and "id" (sort key)',
     });
 });
 

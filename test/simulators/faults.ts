@@ -78,7 +78,7 @@ const unavailableForAnHour: Fault = {
     respondWithError(exchange, 503, 'ServiceUnavailable');
   },
 };
-const throttled: Fault = {
+export const throttled: Fault = {
   name: 'throttled',
   happen: (exchange) => respondWithError(exchange, 400, 'ProvisionedThroughputExceededException'),
 };
