@@ -43,15 +43,11 @@ export const reasons: readonly Reason[] = [
 
 /** Files whose mutants nobody has gone through: what lives in them does not fail a run yet. */
 export const unfinished: readonly string[] = [
-  'lib/auth/token.ts',
-  'lib/config.ts',
   'lib/dynamodb/book-change.ts',
   'lib/dynamodb/book-list.ts',
   'lib/dynamodb/book-repository.ts',
   'lib/dynamodb/stored-items.ts',
   'lib/dynamodb/table.ts',
-  'lib/endpoint.ts',
-  'lib/fields.ts',
   'lib/http/content-encoding.ts',
   'lib/http/exposed-headers.ts',
   'lib/http/entity-tag.ts',
@@ -59,7 +55,4 @@ export const unfinished: readonly string[] = [
   'lib/http/json-body.ts',
   'lib/http/outcomes.ts',
   'lib/http/url-parameters.ts',
-  'lib/log.ts',
-  'lib/settings.ts',
-  'lib/streaming-endpoint.ts',
 ];
