@@ -52,12 +52,11 @@ export type ValuesOf<Table extends Fields> = {
     : ValueOf<Table[Name]['type']>;
 };
 
-/** Checks the kind and the limits of a value. */
+/** Checks the kind and the limits of a value. A boolean has no limits: as 0 or 1, it is between infinite ones. */
 export function isValueOf(schema: Schema, value: unknown): boolean {
   const { type, enum: allowed, minimum = -Infinity, maximum = Infinity, maxLength = Infinity } = schema;
   if (!kinds[type](value) || allowed?.includes(value) === false) return false;
   if (typeof value === 'string') return hasAtMost(maxLength, value);
-  // A boolean has no limits, and JavaScript compares it like 0 or 1.
   return Number(value) >= minimum && Number(value) <= maximum;
 }
 
