@@ -38,7 +38,6 @@ export default defineConfig({
       project('conformance', 'test/conformance', 0),
       // `npm run test:all`
       project('local', 'test/local', 1),
-      project('model', 'test/reliability/model', 1),
       project('search', 'test/reliability/search', 1),
       project('template', 'test/aws/template', 1, { globalSetup: './test/aws/template/packaged-stages.ts' }),
       project('faults', 'test/reliability/faults', 2),

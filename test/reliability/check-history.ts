@@ -156,7 +156,7 @@ function readIn(list: OfType<'list'>, id: number, firstKnown: number): readonly 
   return isEarly ? [] : [{ type: 'get', id, invoked, returned, status: book ? 200 : 404, book }];
 }
 
-/** The specification of one book, under concurrent requests. model/specification.ts has all of it, for one after the other. */
+/** The specification of one book, under concurrent requests. */
 function applyOperation(life: Life, operation: OneBook): Life | undefined {
   const stored = typeof life === 'object' ? life : undefined;
   const { status, tag, invoked, deadline = Number.POSITIVE_INFINITY } = operation;
