@@ -6,6 +6,7 @@ import { CounterError, StorageUnavailableError } from '../../../lib/books/errors
 import { type ProxyHandler, protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
 import type { Result } from '../../../lib/http/envelope.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
+import { invocationSignal } from '../../../lib/invocation-signal.ts';
 import { protectedStreamingEndpoint } from '../../../lib/streaming-endpoint.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import '../../support/collect-streams.ts';
@@ -73,15 +74,23 @@ test('data that cannot be written as JSON is an internal error and not a crash',
   expect(log.lines).toMatchObject([{ level: 'ERROR', status: 500, error: { name: 'TypeError' } }]);
 });
 
-test('a handler that would run into the timeout gets a 503 in its last 100 ms', async ({ log }) => {
+test('a handler that would run into the timeout gets a 503 in its last 100 ms, and its attempts end', async ({
+  log,
+}) => {
   const timeoutMs = 250;
   // Timers of one process fire in the order in which they are due, however busy the machine is.
   const notYet = setTimeout(timeoutMs - 110, 'still running');
   const tooLate = setTimeout(timeoutMs - 90, 'too late');
-  const pending = run(() => new Promise(() => {}), timeoutMs);
+  let signal: AbortSignal | undefined;
+  const pending = run(() => {
+    signal = invocationSignal.getStore();
+    return new Promise(() => {});
+  }, timeoutMs);
 
   expect(await Promise.race([pending, notYet])).toBe('still running');
+  expect(signal?.aborted).toBe(false);
   expect(await Promise.race([pending, tooLate])).toMatchObject({ statusCode: 503 });
+  expect(signal?.aborted).toBe(true);
   const cause = { message: 'the function was about to time out' };
   expect(log.lines).toMatchObject([{ level: 'ERROR', status: 503, error: { name: 'HttpError', cause } }]);
 });
