@@ -48,27 +48,6 @@ function lose(): never {
 
 const minuteMs = 60_000;
 
-test('an attempt that arrives late does not undo a later write, although the clock was set back between the attempts', async ({
-  table,
-  others,
-}) => {
-  await others.create(emma);
-  const now = Date.now();
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(now + 60 * minuteMs);
-  let late: Send = async () => ({});
-  const update = openWith(table, UpdateCommand, async (send) => {
-    late = send;
-    clock.mockReturnValue(now + minuteMs);
-    lose();
-  });
-
-  await update.update(1, { title: 'ours' });
-  await others.update(1, { title: 'theirs' });
-
-  await expect(late()).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
-  expect((await others.get(1)).book.title).toBe('theirs');
-});
-
 test('a response to an update that holds another version than the one written is not used', async ({
   table,
   others,

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { afterAll, afterEach, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
-import { StorageUnavailableError } from '../../lib/books/errors.ts';
 import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import { connect, createBookTable } from './book-table.ts';
@@ -67,9 +66,4 @@ export async function useService() {
       });
     },
   };
-}
-
-/** Expects concurrent operations to fail because the storage is unavailable. */
-export async function expectUnavailable(operations: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.all(operations.map((each) => expect(each).rejects.toThrow(StorageUnavailableError)));
 }
