@@ -33,8 +33,8 @@ export default defineConfig({
     unstubGlobals: true,
     projects: [
       // `npm test`
-      project('unit', 'test/unit', 0, { testTimeout: 30_000 }),
-      project('integration', 'test/integration', 0, { testTimeout: 30_000 }),
+      project('unit', 'test/unit', 0),
+      project('integration', 'test/integration', 0),
       project('conformance', 'test/conformance', 0),
       // `npm run test:all`
       project('local', 'test/local', 1),
@@ -62,7 +62,7 @@ export default defineConfig({
  * for a busy machine.
  */
 function project(name: string, folder: string, groupOrder: number, options: UserWorkspaceConfig['test'] = {}) {
-  const { testTimeout = 60_000 } = options;
+  const { testTimeout = 120_000 } = options;
   const limits = { testTimeout, hookTimeout: 2 * testTimeout };
   const include = [`${folder}/**/*.test.ts`];
   return { extends: true as const, test: { name, include, ...limits, sequence: { groupOrder }, ...options } };

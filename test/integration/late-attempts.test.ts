@@ -1,15 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect, vi } from 'vitest';
 import { CounterError, StorageUnavailableError } from '../../lib/books/errors.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
+import { emma, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 // The delays between attempts take no time.
@@ -62,22 +56,6 @@ test('a response to an update that holds another version than the one written is
 
   // The book as read has a later version: nobody can know whether this one was carried out before.
   await expect(update.update(1, { year: 1 })).rejects.toThrow('others changed the book');
-});
-
-test('a create with a key that is lost looks for its claim, and does not take an expired one for it', async ({
-  table,
-  others,
-}) => {
-  const weekMs = 7 * 24 * 60 * minuteMs;
-  const now = Date.now();
-  const clock = vi.spyOn(Date, 'now').mockReturnValue(now - weekMs - 1_000);
-  await others.create(emma, 'key');
-  clock.mockReturnValue(now);
-
-  const created = await openWith(table, TransactWriteCommand, async () => lose()).create(emma, 'key');
-
-  expect(created).toMatchObject({ book: { id: 2 }, replayed: false });
-  expect((await listBooks(table)).map(({ id }) => id)).toEqual([1, 2]);
 });
 
 test('a response about another book is not used', async ({ table, others }) => {

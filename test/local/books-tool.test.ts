@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
 import type { EnvelopeResponse } from '../../conformance/http-client.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
@@ -13,9 +13,6 @@ import { aBook, anyFieldValues } from '../support/a-book.ts';
 import { startCommand, testSettings } from '../support/local-service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 import { useLocalService } from './use-local-service.ts';
-
-// Imports take their time on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
 
 const local = await useLocalService();
 let folder: string;
