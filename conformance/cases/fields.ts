@@ -50,6 +50,7 @@ const texts: readonly (readonly [string, string])[] = [
   ['zero-width characters', 'a\u200bb\u200dc\u00ad'],
   ['the word __proto__', '__proto__'],
   ['digits', '1965'],
+  ['numbers that JavaScript would round', '2020.00000000000000000001 and "1e-400"'],
 ];
 
 const createsAtOnce = 8;

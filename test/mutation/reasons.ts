@@ -48,11 +48,4 @@ export const unfinished: readonly string[] = [
   'lib/dynamodb/book-repository.ts',
   'lib/dynamodb/stored-items.ts',
   'lib/dynamodb/table.ts',
-  'lib/http/content-encoding.ts',
-  'lib/http/exposed-headers.ts',
-  'lib/http/entity-tag.ts',
-  'lib/http/idempotency-key.ts',
-  'lib/http/json-body.ts',
-  'lib/http/outcomes.ts',
-  'lib/http/url-parameters.ts',
 ];
