@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -7,9 +8,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { NumberValueImpl as NumberValue } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
-import { test as base, expect } from 'vitest';
+import { test as base, expect, onTestFinished, vi } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
-import { CounterError } from '../../lib/books/errors.ts';
+import { CounterError, StorageUnavailableError } from '../../lib/books/errors.ts';
 import type { Selection } from '../../lib/dynamodb/book-list.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
 import { anyFieldValues } from '../support/a-book.ts';
@@ -56,6 +57,28 @@ test('an empty table has an empty list and an empty page, with a counter and wit
   expect(await listBooks(table)).toEqual([]);
   expect(await readPage(table, 0, 10)).toEqual({ books: [], continueAfter: undefined });
   expect(await listBooks(table, Number.MAX_SAFE_INTEGER)).toEqual([]);
+});
+
+test('a page that is read ahead may fail before its turn: the list breaks off there', async ({ table }) => {
+  const books = await storeBooks(table, [1, 10_000]);
+  const onUnhandled = vi.fn();
+  process.on('unhandledRejection', onUnhandled);
+  onTestFinished(() => void process.off('unhandledRejection', onUnhandled));
+  const { access } = noteQueries(table, ({ ExpressionAttributeValues: values }) => {
+    if (values?.[':shard'] === 1) throw new StorageUnavailableError();
+  });
+  const received: Book[] = [];
+  const reading = async () => {
+    for await (const book of iterateBooks(access)) {
+      received.push(book);
+      await setImmediate(); // The page of the other shard fails meanwhile.
+    }
+  };
+
+  await expect(reading()).rejects.toThrow(StorageUnavailableError);
+
+  expect(received).toEqual(books.slice(0, 1));
+  expect(onUnhandled).not.toHaveBeenCalled();
 });
 
 test('books that come and go while the list is read hide none that stays', async ({ table }) => {

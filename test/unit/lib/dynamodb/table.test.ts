@@ -43,6 +43,10 @@ test('a TypeError of our own code is a bug, and no other attempt is made', async
   expect(send).toHaveBeenCalledTimes(2);
 });
 
+test('a response without the number of items does not make the table empty', async () => {
+  await expect(openWith(async () => ({})).isEmpty()).rejects.toThrow('the response has no count');
+});
+
 test('each request can be aborted', async () => {
   const send = vi.fn(async (_command: object, _options: object) => ({ Count: 0 }));
   const table = openWith(send);
