@@ -50,11 +50,10 @@ export class BookList {
    * book is included once.
    */
   async *readAll(selection: Selection): AsyncGenerator<string> {
-    const firstShard = shardOf(selection.after + 1);
-    const ahead = [this.#query({ ...selection, shard: firstShard })];
+    let shard = shardOf(selection.after + 1);
+    const ahead = [this.#query({ ...selection, shard })];
     const lastShard = await this.#readLastShard();
-    for (let shard = firstShard; shard <= lastShard; shard += 1) {
-      let page = ahead.shift() ?? this.#query({ ...selection, shard });
+    for (let page = ahead.shift(); page; page = ahead.shift()) {
       for (;;) {
         const { items: books, lastEvaluatedKey } = await page;
         // After the first page, so that the first books do not wait for others.
@@ -66,6 +65,7 @@ export class BookList {
         yield books;
         if (!lastEvaluatedKey) break;
       }
+      shard += 1;
     }
   }
 

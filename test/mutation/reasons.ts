@@ -16,6 +16,12 @@ export const reasons: readonly Reason[] = [
     reason: 'Whether the key could be read again matters to nobody but the code that holds it.',
   },
   {
+    file: 'lib/dynamodb/book-change.ts',
+    code: 'token > seen',
+    mutants: ['token >= seen'],
+    reason: 'They are never equal: a new token has bits that are random.',
+  },
+  {
     file: 'lib/fields.ts',
     code: 'length <= codePoints',
     mutants: ['false', 'length < codePoints'],
@@ -45,7 +51,5 @@ export const reasons: readonly Reason[] = [
 export const unfinished: readonly string[] = [
   'lib/dynamodb/book-change.ts',
   'lib/dynamodb/book-list.ts',
-  'lib/dynamodb/book-repository.ts',
   'lib/dynamodb/stored-items.ts',
-  'lib/dynamodb/table.ts',
 ];
