@@ -24,6 +24,19 @@ test.each([
   expect(service.proxy.takeRequests()).toEqual([]);
 });
 
+test('the instances that did not find a book find it once it is created', async () => {
+  const { headers } = await service.send('POST', '/book', { body: emma });
+  const next = String(headers?.Location).replace(/\d+$/, (id) => String(Number(id) + 1));
+  const statusesOf = (methods: readonly string[]) =>
+    Promise.all(methods.map(async (method) => (await service.send(method, next, { body: emma })).status));
+
+  expect(await statusesOf(['GET', 'PUT', 'DELETE'])).toEqual([404, 404, 404]);
+  expect((await service.send('POST', '/book', { body: emma })).headers).toMatchObject({ Location: next });
+
+  expect(await statusesOf(['GET', 'PUT'])).toEqual([200, 200]);
+  expect(await statusesOf(['DELETE'])).toEqual([200]);
+});
+
 /** Makes an object that notes which of its members are read. */
 function noteReads(members: Readonly<Record<string, string>>) {
   const names = new Set<string>();
