@@ -41,8 +41,11 @@ test('the items and the key of any page are those that JSON.parse finds in it', 
       const body = Buffer.from(JSON.stringify(inOrder, null, space));
       const result = readBooks(body);
 
+      const found: object[] = JSON.parse(`[${result.items}]`);
       const attributes = items.map((entries) => Object.fromEntries(entries));
-      expect(JSON.parse(`[${result.items}]`)).toMatchObject(attributes.map(({ text: _, flag: __, ...book }) => book));
+      // A page that JSON.parse has converted holds nothing but books.
+      const isPlain = found.every((book) => 'flag' in book);
+      expect(found).toEqual(isPlain ? attributes : attributes.map(({ text: _, flag: __, ...book }) => book));
       expect(result.lastEvaluatedKey).toEqual(key);
     }),
     { numRuns: 3_000 },
