@@ -18,7 +18,6 @@ interface Expectations {
   /** Whether these are all files. */
   readonly isComplete: boolean;
   readonly reasons: readonly Reason[];
-  readonly unfinished: readonly string[];
 }
 
 /** A mutant that breaks the loading of a module is a RuntimeError. */
@@ -30,14 +29,13 @@ const maxPercentWithReason = 3;
 /**
  * Compares results with the list of reasons.
  *
- * @returns a line for each file and the sum, the mutants that live in unfinished files, and what fails the run
+ * @returns a line for each file and the sum, and what fails the run
  */
 export function judge(
   results: readonly MutantResult[],
-  { files, isComplete, reasons, unfinished }: Expectations,
-): Readonly<Record<'counts' | 'notices' | 'problems', readonly string[]>> {
+  { files, isComplete, reasons }: Expectations,
+): Readonly<Record<'counts' | 'problems', readonly string[]>> {
   const counts: string[] = [];
-  const notices: string[] = [];
   const problems: string[] = [];
   const own = results.map((result) => ({ ...result, file: relative('.', result.fileName) }));
   const made = own.filter(({ file, statusReason }) => files.includes(file) && statusReason !== messageReason);
@@ -53,17 +51,12 @@ export function judge(
   }
   const unexplained = [...changes].filter(([change]) => !explained.includes(change));
   for (const [change, mutants] of unexplained) {
-    for (const { file, status, location } of mutants) {
-      (unfinished.includes(file) ? notices : problems).push(`${status} at line ${location.start.line}: ${change}`);
-    }
+    for (const { status, location } of mutants) problems.push(`${status} at line ${location.start.line}: ${change}`);
   }
   const withoutReason = unexplained.flatMap(([, mutants]) => mutants);
   for (const file of files) {
     const count = (mutants: typeof made) => mutants.filter((mutant) => mutant.file === file).length;
     counts.push(`${file}: ${count(made)} mutants, ${count(living)} live, ${count(withoutReason)} without a reason`);
-    const isFinished = unfinished.includes(file) && count(withoutReason) === 0;
-    // A run of some files is that of somebody who changes something else.
-    if (isFinished) (isComplete ? problems : notices).push(`${file} is finished: take it off the list.`);
   }
   const reasoned = living.length - withoutReason.length;
   counts.push(`All: ${made.length} mutants, ${living.length} live, ${withoutReason.length} without a reason`);
@@ -73,7 +66,7 @@ export function judge(
   if (isComplete && !results.some(({ statusReason }) => statusReason === messageReason)) {
     problems.push('The plugin leaves out no message any more.');
   }
-  return { counts, notices, problems };
+  return { counts, problems };
 }
 
 const describeChange = (mutant: MutantResult & { readonly file: string }) =>

@@ -19,7 +19,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { endForMissingTool } from '../support/missing-tool.ts';
 import { judge, type MutantResult } from './judge.ts';
-import { reasons, unfinished } from './reasons.ts';
+import { reasons } from './reasons.ts';
 import { divide, sourceFiles } from './suites.ts';
 
 /** A file takes up to five minutes, and `.ci/run` has to end. */
@@ -64,8 +64,8 @@ for (const { name, sources, tests } of divide(files)) {
   results.push(...(await stryker.runMutationTest()));
 }
 const isComplete = sourceFiles.every((file) => files.includes(file));
-const { counts, notices, problems } = judge(results, { files, isComplete, reasons, unfinished });
-console.log([...notices, ...problems, counts.join('\n')].join('\n\n'));
+const { counts, problems } = judge(results, { files, isComplete, reasons });
+console.log([...problems, counts.join('\n')].join('\n\n'));
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 /** StrykerJS would not run a mutant of module level again that has survived, even if a new test kills it. */

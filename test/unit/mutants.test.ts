@@ -15,7 +15,7 @@ function resultOf(status: string, code = '!token', replacement = 'false') {
   return { fileName: `${process.cwd()}/${file}`, status, replacement, location };
 }
 
-const expectations = { files: [file], isComplete: false, reasons: [], unfinished: [] };
+const expectations = { files: [file], isComplete: false, reasons: [] };
 const change = `${file}\n  - !token\n  + false`;
 const reason: Reason = { file, code: '!token', mutants: ['false'], reason: 'An example' };
 
@@ -28,7 +28,6 @@ test.each(['Survived', 'NoCoverage'])(
     expect(judge(results, expectations).problems).toEqual([`${status} at line ${line}: ${change}`]);
     expect(judge(results, { ...expectations, reasons: [reason] })).toEqual({
       counts: [`${file}: 2 mutants, 1 live, 0 without a reason`, 'All: 2 mutants, 1 live, 0 without a reason'],
-      notices: [],
       problems: [],
     });
   },
@@ -41,15 +40,6 @@ test('a reason fails the run when its mutant is killed, or gone, and not when it
   }
   expect(judge([], { ...expectations, files: [], reasons: [reason] }).problems).toEqual([]);
   expect(judge([resultOf('Timeout')], { ...expectations, reasons: [reason] }).problems).toEqual([]);
-});
-
-test('what lives in an unfinished file is a notice, and a run of all files refuses to call a finished file unfinished', () => {
-  const unfinished = { ...expectations, unfinished: [file] };
-
-  expect(judge([resultOf('Survived')], unfinished)).toMatchObject({ problems: [], notices: [expect.any(String)] });
-  const advice = `${file} is finished: take it off the list.`;
-  expect(judge([resultOf('Killed')], unfinished)).toMatchObject({ problems: [], notices: [advice] });
-  expect(judge([resultOf('Killed')], { ...unfinished, isComplete: true }).problems).toContain(advice);
 });
 
 test('in a run of all files, at most 3 % of the mutants have a reason, and the plugin leaves out messages', () => {
