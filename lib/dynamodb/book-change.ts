@@ -14,8 +14,11 @@ import type { Table } from './table.ts';
 /** The versions that a client accepts. `undefined` accepts any. */
 export type Versions = readonly string[] | undefined;
 
-/** How long the item of a deleted book refuses late attempts. */
-const deletedSeconds = 24 * 60 * 60;
+/**
+ * How long the item of a deleted book refuses late attempts, which may be held for a day. The clock of this instance may
+ * be a day behind, and that of the database a day ahead.
+ */
+const deletedSeconds = 3 * 24 * 60 * 60;
 
 /**
  * An update or a deletion of a book, made as one or more attempts.
@@ -34,7 +37,7 @@ const deletedSeconds = 24 * 60 * 60;
  * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
  * replaced, or it never came. That is an error.
  *
- * A deletion leaves an item for a day, with its token and without the book. No write follows it, so what is read tells
+ * A deletion leaves an item for three days, with its token and without the book. No write follows it, so what is read tells
  * its outcome.
  */
 export class BookChange implements Write<StoredBook> {

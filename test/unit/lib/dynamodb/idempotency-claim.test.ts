@@ -6,7 +6,7 @@ import { aBook } from '../../../support/a-book.ts';
 
 const now = 1_800_000_000;
 const fields = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
-const weekSeconds = 7 * 86_400;
+const lifetimeSeconds = 8 * 86_400;
 
 /** A table without items. */
 const table = new Table({ send: async () => ({}) } as never, 'books');
@@ -17,17 +17,17 @@ beforeEach(() => {
 
 const makeItem = () => new IdempotencyClaim('key', fields).makePut(7, 'token').Item;
 
-test('a claim is found until its second a week later begins', async () => {
+test('a claim is found for the 7 days that are promised, also by a clock that is up to a day ahead', async () => {
   const item = makeItem();
-  const claim = { bookId: 7, writeToken: 'token', expiresAt: now + weekSeconds };
+  const claim = { bookId: 7, writeToken: 'token', expiresAt: now + lifetimeSeconds };
   const findAt = (seconds: number) => {
     vi.mocked(Date.now).mockReturnValue(seconds * 1_000);
     return new IdempotencyClaim('key', fields).find(table, item);
   };
 
   expect(await findAt(now)).toMatchObject(claim);
-  expect(await findAt(now + weekSeconds - 0.001)).toMatchObject(claim);
-  expect(await findAt(now + weekSeconds)).toBeUndefined();
+  expect(await findAt(now + lifetimeSeconds - 0.001)).toMatchObject(claim);
+  expect(await findAt(now + lifetimeSeconds)).toBeUndefined();
   expect(await new IdempotencyClaim('key', fields).find(table)).toBeUndefined();
 });
 
