@@ -38,10 +38,10 @@ const mistakes: readonly (readonly [file: string, code: string, mistake: string]
   ['lib/fields.ts', ' && [...text].length <= codePoints', ''],
   ['lib/fields.ts', '[...text].length', '[...new Intl.Segmenter().segment(text)].length'],
   ['lib/fields.ts', '[...text].length <=', '[...text].length <'],
-  ['lib/fields.ts', 'value >= minimum', 'value > minimum'],
-  ['lib/fields.ts', 'value >= minimum', 'true'],
-  ['lib/fields.ts', 'value <= maximum', 'value < maximum'],
-  ['lib/fields.ts', 'value <= maximum', 'true'],
+  ['lib/fields.ts', 'Number(value) >= minimum', 'Number(value) > minimum'],
+  ['lib/fields.ts', 'Number(value) >= minimum', 'true'],
+  ['lib/fields.ts', 'Number(value) <= maximum', 'Number(value) < maximum'],
+  ['lib/fields.ts', 'Number(value) <= maximum', 'true'],
 ];
 
 const creation = ['POST', '/book', { title: 'Emma', author: 'Jane Austen', year: 1815 }] as const;
