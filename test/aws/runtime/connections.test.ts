@@ -16,7 +16,7 @@ const freezes = (process.env.FREEZE_SECONDS ?? '1,21').split(',').map(Number);
 /** Longer than an idle connection is used again. */
 const maxIdleSeconds = 20;
 
-const timeLimitMs = 400_000 + Math.max(...freezes) * 1_000;
+const timeLimitMs = 1_200_000 + Math.max(...freezes) * 1_000;
 
 /** One request for each function, so that each has one instance. */
 const names = ['POST /book', 'GET /books', 'GET /book/{id}', 'PUT /book/{id}', 'DELETE /book/{id}'];

@@ -10,7 +10,7 @@ import {
 import { type FaultyService, startFaultyService, underEveryFault } from './faulty-service.ts';
 import { failOnce, failTwice, failUnder, runRound } from './round.ts';
 
-const timeLimitMs = 400_000;
+const timeLimitMs = 1_200_000;
 
 /** The second requests of an endpoint, which a fault of the first would prevent. */
 const operations = ['PutItem', 'TransactWriteItems', 'Query'];
