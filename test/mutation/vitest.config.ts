@@ -21,8 +21,8 @@ export default defineConfig({
     ...settings,
     reporters: [],
     include: files,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     sequence: { sequencer: GivenOrder },
   },
 });
