@@ -37,8 +37,8 @@ const deletedSeconds = 3 * 24 * 60 * 60;
  * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
  * replaced, or it never came. That is an error.
  *
- * A deletion leaves an item for three days, with its token and without the book. No write follows it, so what is read tells
- * its outcome.
+ * A deletion leaves an item for three days, with its token and without the book. No write follows it, so what is read
+ * tells its outcome.
  */
 export class BookChange implements Write<StoredBook> {
   readonly #table: Table;

@@ -6,8 +6,9 @@ import { close, listen } from '../support/loopback-server.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
 
 /**
- * Starts a database that stores nothing, for responses that no engine would send. It stops after the test. Tests of what is
- * stored have an engine (engine.ts), with a proxy in between for faults (faulty-proxy.ts). This process then trusts the certificate of HTTPS.
+ * Starts a database that stores nothing, for responses that no engine would send. It stops after the test. Over HTTPS,
+ * this process trusts its certificate from then on. Tests of what is stored have an engine (engine.ts), with a proxy in
+ * between for faults (faulty-proxy.ts).
  */
 export async function startScriptedDatabase(respond: http.RequestListener, protocol: 'http' | 'https' = 'http') {
   const isTls = protocol === 'https';
