@@ -5,7 +5,7 @@ import { type Item, parseCounter } from './stored-items.ts';
 import type { Table } from './table.ts';
 
 /** What an operator has to do when the counter is wrong. */
-export const repairAdvice = '`npm run counter` repairs it (docs/operations.md, "A CounterError")';
+export const repairAdvice = '`npm run counter` repairs it (docs/incidents.md, "A CounterError")';
 
 /** The counter item, from which the ids of books are drawn: 1, 2, 3, … An id is never drawn twice. */
 export class Counter {

@@ -74,7 +74,7 @@ export function findObstacle(stage: string, status: string): string | undefined 
   const remedies: Readonly<Record<string, string>> = {
     REVIEW_IN_PROGRESS: `Its first deploy never began. Delete what is left, and deploy again: npm run remove -- --stage ${stage}`,
     ROLLBACK_COMPLETE: `Its first deploy failed. Delete what is left, and deploy again: aws cloudformation delete-stack --stack-name ${name}`,
-    UPDATE_ROLLBACK_FAILED: `A rollback stopped midway. Continue it, and deploy again (docs/operations.md): aws cloudformation continue-update-rollback --stack-name ${name}`,
+    UPDATE_ROLLBACK_FAILED: `A rollback stopped midway. Continue it, and deploy again (docs/incidents.md): aws cloudformation continue-update-rollback --stack-name ${name}`,
   };
   return remedies[status] && `The stack ${name} is in ${status}. ${remedies[status]}`;
 }

@@ -75,7 +75,7 @@ const alarmResources = {
   }),
 };
 
-/** All alarms go to one topic. docs/operations.md, "Alarms", has the actions. */
+/** All alarms go to one topic. docs/incidents.md, "Alarms", has the actions. */
 export const alarms = {
   Parameters: {
     AlarmEmail: {

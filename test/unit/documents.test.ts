@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { examplesOf, operations } from '../../conformance/contract/description.ts';
@@ -157,6 +158,27 @@ test('CONTRIBUTING.md has each npm script in its table, and no document names an
 
   expect(new Set(inTable)).toEqual(new Set(scripts));
   expect(named.filter((script = '') => !scripts.includes(script))).toEqual([]);
+});
+
+test('each link in a document leads to a file that exists, and to a heading of it', () => {
+  const documents = globSync(['*.md', '.github/*.md', 'docs/*.md', 'tools/*/README.md']);
+  const toAnchor = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-');
+  const anchorsOf = (file: string) =>
+    [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => toAnchor(heading));
+  const links = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)/g)].map(([link, path = '', anchor = '']) => {
+      const file = path === '' ? document : normalize(join(dirname(document), path));
+      const isThere = existsSync(file) && (anchor === '' || anchorsOf(file).includes(anchor));
+      return { text: `${document} has ${link}`, isThere };
+    }),
+  );
+
+  expect(links.flatMap(({ text, isThere }) => (isThere ? [] : text))).toEqual([]);
+  expect(links.length).toBeGreaterThan(50);
 });
 
 test('package.json, its lock file, the client, openapi.yaml and the changelog name the same version', () => {

@@ -5,20 +5,23 @@ import { parse } from 'yaml';
 import { functions } from '../../serverless/functions.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
-const operations = read('docs/operations.md');
+const pages = ['deployment', 'operations', 'incidents'].map((page) => read(`docs/${page}.md`));
 const { default: defaults } = parse(read('serverless/stages.yml'));
-const [, stopItNow = ''] = /\n## Stop it now\n(.*?)\n## /s.exec(operations) ?? [];
+const [, stopItNow = ''] = /\n## Stop it now\n(.*?)\n## /s.exec(read('docs/incidents.md')) ?? [];
 
-test.each(['smoke', 'restore', 'counter'])('docs/operations.md uses npm run %s with options that it has', (script) => {
-  const { stdout: help } = spawnSync(process.execPath, [`tools/operations/${script}.ts`, '--help'], {
-    encoding: 'utf8',
-  });
-  const commands = operations.match(new RegExp(`npm run ${script} -- .*`, 'g')) ?? [];
-  const options = commands.flatMap((command) => command.match(/ --[a-z-]+/g) ?? []);
+test.each(['smoke', 'restore', 'counter'])(
+  'the pages for operators use npm run %s with options that it has',
+  (script) => {
+    const { stdout: help } = spawnSync(process.execPath, [`tools/operations/${script}.ts`, '--help'], {
+      encoding: 'utf8',
+    });
+    const commands = pages.join().match(new RegExp(`npm run ${script} -- .*`, 'g')) ?? [];
+    const options = commands.flatMap((command) => command.match(/ --[a-z-]+/g) ?? []);
 
-  expect(commands.length).toBeGreaterThan(1);
-  expect(options.filter((option) => !help.includes(option))).toEqual([]);
-});
+    expect(commands.length).toBeGreaterThan(1);
+    expect(options.filter((option) => !help.includes(option))).toEqual([]);
+  },
+);
 
 test('"Stop it now" undoes the limits of the API to those of a deploy', () => {
   const { throttlingRateLimit, throttlingBurstLimit, tokenThrottlingRateLimit, tokenThrottlingBurstLimit } = defaults;

@@ -16,7 +16,7 @@ const usage = `Usage: npm run smoke -- --stage STAGE [--region REGION] [options]
 
 Runs the conformance suite against a deployed stage, with the address and the password that its stack has: a few requests
 at a time, on a stage with many books in pages, and with books of its own that it deletes. Needs AWS credentials that may
-read the stack and its credentials secret (docs/operations.md). Where API Gateway itself responds otherwise than the local
+read the stack and its credentials secret (docs/deployment.md). Where API Gateway itself responds otherwise than the local
 service, it says so and does not fail; --report FILE writes down what API Gateway responded with. At the end it prints
 cold starts, durations and memory of each function.
 Options: --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and

@@ -15,9 +15,9 @@ const stops = [
   { title: 'One address', statuses: [denied, denied, denied] },
 ] as const;
 
-/** Runs the commands of "Stop it now" in docs/operations.md with the rights of a deploy, and sends requests. */
+/** Runs the commands of "Stop it now" in docs/incidents.md with the rights of a deploy, and sends requests. */
 export async function stopAndGoOn({ shell, readStatus }: EmulatedStage): Promise<void> {
-  const document = readFileSync('docs/operations.md', 'utf8').replaceAll('203.0.113.7', '127.0.0.1');
+  const document = readFileSync('docs/incidents.md', 'utf8').replaceAll('203.0.113.7', '127.0.0.1');
   const [, section = ''] = /\n## Stop it now\n(.*?)\n## /s.exec(document) ?? [];
   const [setup = '', ...blocks] = section.match(/(?<=\n\n)(?: {4}.*\n)+/g) ?? [];
   assert.equal(blocks.length, stops.length);
