@@ -1,9 +1,9 @@
 import { writeLog } from './log.ts';
 import { namedError } from './named-error.ts';
-import { type Environment, type FunctionSetting, settings, type ValuesOf } from './settings.ts';
+import { type Environment, type FunctionSetting, type SettingValues, settings } from './settings.ts';
 
 /** All settings. */
-export type Config = ValuesOf<typeof settings>;
+export type Config = SettingValues<typeof settings>;
 
 /** The settings of every endpoint. */
 export type EndpointConfig = Pick<Config, (typeof endpointSettings)[number]>;
@@ -25,15 +25,15 @@ export function loadConfig<Name extends keyof Config>(
   names: readonly Name[],
   environment: Environment = process.env,
 ): EndpointConfig & Pick<Config, Name> {
-  return readSettings(settings, [...endpointSettings, ...names], environment);
+  return parseSettings(settings, [...endpointSettings, ...names], environment);
 }
 
-/** Reads settings of a table. @throws {ConfigError} that names all wrong settings */
-export function readSettings<Name extends string, Table extends Readonly<Record<Name, FunctionSetting>>>(
+/** Parses the settings of a table. @throws {ConfigError} that names all wrong settings */
+export function parseSettings<Name extends string, Table extends Readonly<Record<Name, FunctionSetting>>>(
   table: Table,
   names: readonly Name[],
   environment: Environment,
-): Pick<ValuesOf<Table>, Name> {
+): Pick<SettingValues<Table>, Name> {
   const problems: string[] = [];
   const values = names.map((name) => {
     const { variable, kind, default: fallback } = table[name];

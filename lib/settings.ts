@@ -5,7 +5,7 @@ import { parseTableUrl } from './dynamodb/table-url.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a setting may be. */
-export interface Kind<Value> {
+export interface SettingKind<Value> {
   /** Completes the sentences "NAME is not …" and "NAME has to be …". */
   readonly description: string;
   /** @returns the value of a text that is not empty, or `undefined` when it is of another kind */
@@ -16,7 +16,7 @@ export interface Kind<Value> {
 }
 
 export interface Setting<Value = unknown> {
-  readonly kind: Kind<Value>;
+  readonly kind: SettingKind<Value>;
   /** Its text when it is not set. The empty text means that there need not be a value. */
   readonly default?: string;
 }
@@ -26,25 +26,25 @@ export interface FunctionSetting extends Setting {
   readonly variable: string;
 }
 
-export const text: Kind<string> = { description: 'a text', parse: (value) => value };
+export const text: SettingKind<string> = { description: 'a text', parse: (value) => value };
 
 /** A text that nobody but the function may read. */
-export const secret: Kind<string> = { ...text };
+export const secret: SettingKind<string> = { ...text };
 
 /** The origin of a web site, as browsers send it (RFC 6454 section 6.2). */
-const webOrigin: Kind<string> = {
+const webOrigin: SettingKind<string> = {
   description: 'the origin of a web site, like https://docs.example.com',
   parse: (value) => (URL.parse(value)?.origin === value && value.startsWith('http') ? value : undefined),
 };
 
-const tableUrl: Kind<TableLocation> = {
+const tableUrl: SettingKind<TableLocation> = {
   description:
     'the URL of a DynamoDB endpoint with a table name of 3 to 255 letters, digits, "_", "-" or "." as its path, like ' +
     'https://dynamodb.eu-west-1.amazonaws.com/books or http://127.0.0.1:8000/books',
   parse: (url, { AWS_REGION }) => parseTableUrl(url, AWS_REGION || undefined),
 };
 
-export const wholeNumber = (unit: string, minimum: number, maximum: number): Kind<number> => ({
+export const wholeNumber = (unit: string, minimum: number, maximum: number): SettingKind<number> => ({
   minimum,
   maximum,
   description: `a whole number of ${unit}, ${minimum} to ${maximum}`,
@@ -54,7 +54,7 @@ export const wholeNumber = (unit: string, minimum: number, maximum: number): Kin
   },
 });
 
-export const oneOf = (...values: readonly string[]): Kind<string> => ({
+export const oneOf = (...values: readonly string[]): SettingKind<string> => ({
   description: `${values.length > 1 ? 'one of ' : ''}${values.map((value) => `"${value}"`).join(', ')}`,
   parse: (value) => (values.includes(value) ? value : undefined),
 });
@@ -73,10 +73,10 @@ export const settings = {
 } as const satisfies Record<string, FunctionSetting>;
 
 /** The values that a table of settings describes. */
-export type ValuesOf<Table extends Readonly<Record<string, Setting>>> = {
+export type SettingValues<Table extends Readonly<Record<string, Setting>>> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly default: '' }
-    ? ValueOf<Table[Name]> | undefined
-    : ValueOf<Table[Name]>;
+    ? SettingValue<Table[Name]> | undefined
+    : SettingValue<Table[Name]>;
 };
 
-type ValueOf<Of extends Setting> = Exclude<ReturnType<Of['kind']['parse']>, undefined>;
+type SettingValue<Of extends Setting> = Exclude<ReturnType<Of['kind']['parse']>, undefined>;

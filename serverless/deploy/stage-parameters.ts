@@ -1,12 +1,19 @@
-import { type Kind, oneOf, type Setting, settings, type ValuesOf, wholeNumber } from '../../lib/settings.ts';
+import {
+  oneOf,
+  type Setting,
+  type SettingKind,
+  type SettingValues,
+  settings,
+  wholeNumber,
+} from '../../lib/settings.ts';
 
 /** A text of a form. @param description - completes "NAME has to be …" */
-const matching = (pattern: RegExp, description: string): Kind<string> => ({
+const matching = (pattern: RegExp, description: string): SettingKind<string> => ({
   description,
   parse: (value) => (pattern.test(value) ? value : undefined),
 });
 
-const optional = <Of extends Kind<unknown>>(kind: Of) => ({ kind, default: '' }) as const;
+const optional = <Of extends SettingKind<unknown>>(kind: Of) => ({ kind, default: '' }) as const;
 
 /** The retention periods of CloudWatch Logs (API Reference, "PutRetentionPolicy") that the framework knows. */
 const retentionDays = [
@@ -14,7 +21,7 @@ const retentionDays = [
   ...[365, 400, 545, 731, 1827, 2192, 2557, 2922, 3288, 3653],
 ];
 
-const share: Kind<number> = {
+const share: SettingKind<number> = {
   description: 'a share, above 0 and at most 1, like 0.01',
   parse: (value) => (/^\d(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 1 ? Number(value) : undefined),
 };
@@ -67,7 +74,7 @@ export const stageParameters = {
   architecture: { kind: oneOf('arm64', 'x86_64') },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-type Values = ValuesOf<typeof stageParameters>;
+type Values = SettingValues<typeof stageParameters>;
 
 /** The parameters of a stage, from serverless/stages.yml, Parameter Store and the command line. The last two are texts. */
 export type StageParameters = {

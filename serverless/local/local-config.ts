@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type Config, ConfigError, readSettings } from '../../lib/config.ts';
+import { type Config, ConfigError, parseSettings } from '../../lib/config.ts';
 import { type Environment, type FunctionSetting, oneOf, secret, settings, text } from '../../lib/settings.ts';
 import { readDotEnv } from './dot-env.ts';
 import { StartError } from './start-error.ts';
@@ -40,7 +40,7 @@ export function loadLocalConfig(directory: string, environment: Environment): Lo
   const { table, ...others } = localSettings;
   const read = given.DB_URL === undefined ? others : { ...others, table };
   try {
-    const config = readSettings(read, Object.keys(read) as (keyof typeof others)[], given);
+    const config = parseSettings(read, Object.keys(read) as (keyof typeof others)[], given);
     const ofFunctions = Object.keys(settings).flatMap((name) => {
       const { variable, default: fallback }: FunctionSetting = localSettings[name as keyof typeof settings];
       const value = given[variable] ?? fallback;

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { type FunctionSetting, type Kind, type Setting, secret, settings } from '../../lib/settings.ts';
+import { type FunctionSetting, type Setting, type SettingKind, secret, settings } from '../../lib/settings.ts';
 import { stageParameters } from '../../serverless/deploy/stage-parameters.ts';
 import { functionNames, functions } from '../../serverless/functions.ts';
 import { loadLocalConfig, localSettings } from '../../serverless/local/local-config.ts';
@@ -27,7 +27,7 @@ const stored = Object.entries(stages.default ?? {}).flatMap(([name, value]) => {
 });
 
 /** @returns the bounds of a whole number as documents write them, like `60 to 86,400` */
-function rangeOf({ minimum, maximum }: Kind<unknown>): string {
+function rangeOf({ minimum, maximum }: SettingKind<unknown>): string {
   return maximum === undefined ? '' : `${minimum?.toLocaleString('en-US')} to ${maximum.toLocaleString('en-US')}`;
 }
 
