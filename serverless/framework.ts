@@ -20,7 +20,7 @@ export interface Service {
   readonly custom: {
     readonly stage: StageParameters;
     /** Parts of the template that are there when their parameter is not empty. */
-    readonly optional: Readonly<Partial<Record<keyof StageParameters, Partial<Template>>>>;
+    readonly optionalParts: Readonly<Partial<Record<keyof StageParameters, Partial<Template>>>>;
   };
   readonly provider: {
     readonly architecture: string;

@@ -36,7 +36,7 @@ function completeTemplate({ custom, provider }: Service): void {
   const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
   const responses = createGatewayResponses(headers, requestsPerAddress !== '');
   Object.assign(Resources, responses);
-  for (const [parameter, part] of Object.entries(custom.optional)) {
+  for (const [parameter, part] of Object.entries(custom.optionalParts)) {
     if (custom.stage[parameter as keyof typeof custom.stage] === '') continue;
     Object.assign(Resources, part.Resources);
     Object.assign(Outputs, part.Outputs);

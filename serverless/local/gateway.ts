@@ -10,7 +10,7 @@ import type { ConsoleLog } from './console-log.ts';
 import { readDeveloperPage } from './developer-pages.ts';
 import type { LoadedFunction } from './function-loader.ts';
 import { invoke, requestIdHeader } from './invoke.ts';
-import { isDeclined, readBody } from './request-body.ts';
+import { isBodyDeclined, readBody } from './request-body.ts';
 
 /**
  * Longer than clients keep an idle connection, so that none sends a request while the server closes it. Load balancers,
@@ -60,8 +60,8 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     if (isForeign && !hasRefusedHost) log.logWarning(foreignHost);
     hasRefusedHost ||= isForeign;
     // What follows on the connection might not be a request.
-    if (!isUnderstood(request) || isDeclined(request)) response.setHeader('Connection', 'close');
-    if (!isUnderstood(request)) return send(response, render('DEFAULT_4XX'));
+    if (!hasSupportedFraming(request) || isBodyDeclined(request)) response.setHeader('Connection', 'close');
+    if (!hasSupportedFraming(request)) return send(response, render('DEFAULT_4XX'));
     // Before any response, because a close with unread data resets the connection, and the response is lost.
     const body = await readBody(request);
     if (normalized === undefined || isForeign) return send(response, render('DEFAULT_4XX'));
@@ -118,11 +118,11 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     isLocal = isLoopback((server.address() as AddressInfo).address);
   });
   server.on('checkContinue', (request, response) => {
-    if (!isDeclined(request)) response.writeContinue();
+    if (!isBodyDeclined(request)) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', ({ socket }) => endWith(socket, render('MISSING_AUTHENTICATION_TOKEN')));
+  server.on('connect', ({ socket }) => sendAndClose(socket, render('MISSING_AUTHENTICATION_TOKEN')));
   server.on('clientError', async (_error, socket) => {
     // At the end of the client's half, Node would close the connection before the response of this handler.
     socket.removeAllListeners('end');
@@ -130,7 +130,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     // Complete requests get their own responses first. Otherwise the client would take this one for one of those.
     await (exchange?.request.complete ? exchange.done : exchange?.turn);
     if (exchange?.request.complete === false && exchange.response.headersSent) socket.destroy();
-    else endWith(socket, render('DEFAULT_4XX'));
+    else sendAndClose(socket, render('DEFAULT_4XX'));
   });
   return server;
 }
@@ -165,7 +165,7 @@ function matchPath(template: string, path: string): Record<string, string> | und
 }
 
 /** Tells whether a message is HTTP/1.0 without a transfer coding, or HTTP/1.1 with `chunked` at most (RFC 9112 section 6.1). */
-function isUnderstood({ httpVersion, headers: { 'transfer-encoding': coding } }: IncomingMessage): boolean {
+function hasSupportedFraming({ httpVersion, headers: { 'transfer-encoding': coding } }: IncomingMessage): boolean {
   if (coding === undefined) return httpVersion === '1.0' || httpVersion === '1.1';
   return httpVersion === '1.1' && coding.toLowerCase() === 'chunked';
 }
@@ -175,7 +175,7 @@ function send(response: ServerResponse, { status, headers, body }: GatewayRespon
 }
 
 /** Responds to a malformed request or a CONNECT, for which Node makes no response object. */
-function endWith(socket: Duplex, { status, headers, body }: GatewayResponse): void {
+function sendAndClose(socket: Duplex, { status, headers, body }: GatewayResponse): void {
   // Each further chunk of a malformed request is an error as well, after the response.
   if (!socket.writable) return;
   const own = { [requestIdHeader]: randomUUID(), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };

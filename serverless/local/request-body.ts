@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 const maxBodyBytes = 10 * 1024 * 1024;
 
 /** Whether a client waits for a consent that it does not get, because its body is too large (RFC 9110 section 10.1.1). */
-export function isDeclined({ headers }: IncomingMessage): boolean {
+export function isBodyDeclined({ headers }: IncomingMessage): boolean {
   return headers.expect !== undefined && Number(headers['content-length']) > maxBodyBytes;
 }
 
@@ -15,7 +15,7 @@ export function isDeclined({ headers }: IncomingMessage): boolean {
  * @throws when the client disconnects
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (isDeclined(request)) return undefined;
+  if (isBodyDeclined(request)) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
