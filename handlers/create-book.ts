@@ -3,11 +3,11 @@ import { loadConfig } from '../lib/config.ts';
 import { BookRepository } from '../lib/dynamodb/book-repository.ts';
 import { openTable } from '../lib/dynamodb/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
+import { locationHeader } from '../lib/http/book-path.ts';
 import { entityTagHeader } from '../lib/http/entity-tag.ts';
 import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
 import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
-import { locationHeader } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));

@@ -2,8 +2,8 @@ import { loadConfig } from '../lib/config.ts';
 import { BookRepository } from '../lib/dynamodb/book-repository.ts';
 import { openTable } from '../lib/dynamodb/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
+import { readBookId } from '../lib/http/book-path.ts';
 import { readIfMatch } from '../lib/http/entity-tag.ts';
-import { readBookId } from '../lib/http/url-parameters.ts';
 
 const config = loadConfig(['table']);
 const books = new BookRepository(await openTable(config.table));

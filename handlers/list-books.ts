@@ -1,7 +1,7 @@
 import { loadConfig } from '../lib/config.ts';
 import { BookList } from '../lib/dynamodb/book-list.ts';
 import { openTable } from '../lib/dynamodb/table.ts';
-import { linkToNext, readPageQuery } from '../lib/http/url-parameters.ts';
+import { linkHeader, readPageQuery } from '../lib/http/page-query.ts';
 import { protectedStreamingEndpoint } from '../lib/streaming-endpoint.ts';
 
 const config = loadConfig(['table']);
@@ -14,5 +14,5 @@ export const handler = protectedStreamingEndpoint(config, success, async (event)
   if (limit === undefined) return { data: list.readAll(selection) };
   const { books, continueAfter } = await list.readPage(selection, limit);
   if (continueAfter === undefined) return { data: books };
-  return { data: books, headers: linkToNext(limit, continueAfter) };
+  return { data: books, headers: linkHeader(limit, continueAfter) };
 });

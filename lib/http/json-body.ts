@@ -29,8 +29,14 @@ export function readGivenFields<T extends Fields>(encoded: EncodedBody, table: T
   return Object.fromEntries(given.map(([name]) => [name, body[name]])) as Partial<ValuesOf<T>>;
 }
 
-/** A string, or a number with a point or an exponent, without its sign. A quotation mark behind `\\` is not escaped. */
-const stringOrFraction = /".*?(?<!\\)(?:\\\\)*"|(?<!\d)\d+[.eE][-+.eE\d]*/gs;
+/** A JSON string. It ends at the first quotation mark with an even number of backslashes before it, as in `"a\\"`. */
+const string = /".*?(?<!\\)(?:\\\\)*"/;
+
+/** A JSON number with a point or an exponent, without its sign. */
+const fraction = /(?<!\d)\d+[.eE][-+.eE\d]*/;
+
+/** The search steps over whole strings, because a string may contain the text of a number. */
+const stringOrFraction = new RegExp(`${string.source}|${fraction.source}`, 'gs');
 
 /**
  * Reads a body as one JSON object, whatever its Content-Type.

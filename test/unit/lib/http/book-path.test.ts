@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { locationHeader, readBookId } from '../../../../lib/http/url-parameters.ts';
+import { locationHeader, readBookId } from '../../../../lib/http/book-path.ts';
 import { createEvent } from '../../../support/load-handlers.ts';
 
 test.each([
