@@ -1,5 +1,6 @@
 import * as token from './auth/errors.ts';
 import * as books from './books/errors.ts';
+import { StorageUnavailableError } from './dynamodb/errors.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 
 /** Maps the error that ended a request to the outcome that the client sees, which never has the error's own text. */
@@ -11,6 +12,6 @@ export function outcomeOf(error: unknown): Outcome {
   if (error instanceof books.BookTooLargeError) return outcomes.payloadTooLarge;
   if (error instanceof books.VersionMismatchError) return outcomes.preconditionFailed;
   if (error instanceof books.IdempotencyKeyUsedError) return outcomes.idempotencyKeyUsed;
-  if (error instanceof books.StorageUnavailableError) return outcomes.serviceUnavailable;
+  if (error instanceof StorageUnavailableError) return outcomes.serviceUnavailable;
   return outcomes.internalError;
 }

@@ -11,9 +11,3 @@ export class VersionMismatchError extends namedError('VersionMismatchError') {}
 
 /** The idempotency key belongs to a book with other fields. Nothing was stored. */
 export class IdempotencyKeyUsedError extends namedError('IdempotencyKeyUsedError') {}
-
-/** The database gave no usable response, or nobody can know whether a write was carried out. */
-export class StorageUnavailableError extends namedError('StorageUnavailableError') {}
-
-/** An operator has to set the counter of ids. It is missing, behind the ids of books, or at the highest id. */
-export class CounterError extends namedError('CounterError') {}

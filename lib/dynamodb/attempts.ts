@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { BookTooLargeError, StorageUnavailableError } from '../books/errors.ts';
+import { BookTooLargeError } from '../books/errors.ts';
 import { invocationSignal } from '../invocation-signal.ts';
-import { AttemptError, ConditionFailedError } from './errors.ts';
+import { AttemptError, ConditionFailedError, StorageUnavailableError } from './errors.ts';
 import { createWriteToken } from './write-token.ts';
 
 /** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */

@@ -1,12 +1,7 @@
 import { type BookFields, bookFields, type VersionedBook } from '../books/book.ts';
-import {
-  BookNotFoundError,
-  BookTooLargeError,
-  StorageUnavailableError,
-  VersionMismatchError,
-} from '../books/errors.ts';
+import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../books/errors.ts';
 import type { Attempt, Lost, Write } from './attempts.ts';
-import { AttemptError, type ConditionFailedError } from './errors.ts';
+import { AttemptError, type ConditionFailedError, StorageUnavailableError } from './errors.ts';
 import { bookKey } from './keys.ts';
 import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';

@@ -1,8 +1,9 @@
 import type { BookFields, CreatedBook, VersionedBook } from '../books/book.ts';
-import { BookTooLargeError, CounterError, StorageUnavailableError } from '../books/errors.ts';
+import { BookTooLargeError } from '../books/errors.ts';
 import type { Write } from './attempts.ts';
 import { BookChange, checkBook, type Versions } from './book-change.ts';
 import { Counter, repairAdvice } from './counter.ts';
+import { CounterError, StorageUnavailableError } from './errors.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
 import { bookKey } from './keys.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { CounterError } from '../books/errors.ts';
+import { CounterError } from './errors.ts';
 import { counterKey } from './keys.ts';
 import { type Item, parseCounter } from './stored-items.ts';
 import type { Table } from './table.ts';

@@ -1,15 +1,20 @@
+import type { $Command } from '@aws-sdk/client-dynamodb';
 import {
   DynamoDBDocumentClient,
+  type DynamoDBDocumentClientResolvedConfig,
   GetCommand,
   PutCommand,
   QueryCommand,
   ScanCommand,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { Attempts } from './attempts.ts';
 import { createDynamoDBClient, type TableLocation } from './client.ts';
-import { AttemptError, interpretError, KeySchemaError, TableNotFoundError } from './errors.ts';
+import { AttemptError, KeySchemaError, TableNotFoundError } from './errors.ts';
+import { interpretError } from './interpret-error.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
 
@@ -36,6 +41,18 @@ export class Table {
     this.#name = name;
   }
 
+  /** Makes one attempt. @throws what its failure means for the request ({@link interpretError}) */
+  async #send<In extends ServiceInputTypes, Out extends ServiceOutputTypes>(
+    command: $Command<In, Out, DynamoDBDocumentClientResolvedConfig>,
+    abortSignal: AbortSignal,
+  ): Promise<Out> {
+    try {
+      return await this.#client.send(command, { abortSignal });
+    } catch (error) {
+      throw interpretError(error);
+    }
+  }
+
   /**
    * @param returned - the item that refused a write, if DynamoDB has returned it, which saves the request
    * @returns the parsed item, or `undefined` when there is none
@@ -45,7 +62,7 @@ export class Table {
     if (returned && isItem(returned)) return parse(returned);
     return this.attempts.repeat(async (abortSignal) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
-      const { Item: item } = await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
+      const { Item: item } = await this.#send(command, abortSignal);
       if (item && !isItem(item)) throw new AttemptError('the response has another item');
       return item && parse(item);
     });
@@ -68,8 +85,12 @@ export class Table {
         },
         { name: 'takeBody', step: 'deserialize', override: true }, // lib-dynamodb applies it twice
       );
-      const sending = this.#client.send(command, { abortSignal });
-      return sending.then(() => parse(body)).catch(throwInterpreted);
+      await this.#send(command, abortSignal);
+      try {
+        return parse(body);
+      } catch (error) {
+        throw interpretError(error);
+      }
     });
   }
 
@@ -77,27 +98,27 @@ export class Table {
   isEmpty(): Promise<boolean> {
     return this.attempts.repeat(async (abortSignal) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
-      const { Count: count } = await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
+      const { Count: count } = await this.#send(command, abortSignal);
       return parseInteger(count, 'the response has no count') === 0;
     });
   }
 
   async put(input: Put, abortSignal: AbortSignal): Promise<void> {
     const command = new PutCommand({ TableName: this.#name, ...input });
-    await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
+    await this.#send(command, abortSignal);
   }
 
   /** Puts all items or none. */
   async putAll(inputs: readonly Put[], abortSignal: AbortSignal): Promise<void> {
     const TransactItems = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
     const command = new TransactWriteCommand({ TransactItems });
-    await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
+    await this.#send(command, abortSignal);
   }
 
   /** @returns the parsed attributes that `ReturnValues` asks for */
   async update<Value>(input: Update, parse: (item: Item) => Value, abortSignal: AbortSignal): Promise<Value> {
     const command = new UpdateCommand({ TableName: this.#name, ...input });
-    const { Attributes: attributes = {} } = await this.#client.send(command, { abortSignal }).catch(throwInterpreted);
+    const { Attributes: attributes = {} } = await this.#send(command, abortSignal);
     return parse(attributes);
   }
 
@@ -132,9 +153,4 @@ export async function openTable(location: TableLocation): Promise<Table> {
     throw Object.assign(new Error(message), { name, stack });
   });
   return table;
-}
-
-/** Translates an error of the SDK, for `catch`. */
-function throwInterpreted(error: unknown): never {
-  throw interpretError(error);
 }

@@ -1,6 +1,7 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, describe, expect, vi } from 'vitest';
-import { BookNotFoundError, BookTooLargeError, CounterError, VersionMismatchError } from '../../lib/books/errors.ts';
+import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../../lib/books/errors.ts';
+import { CounterError } from '../../lib/dynamodb/errors.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
 import { aBook } from '../support/a-book.ts';
 import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { CounterError } from '../../lib/books/errors.ts';
+import { CounterError } from '../../lib/dynamodb/errors.ts';
 import { claimKey } from '../../lib/dynamodb/keys.ts';
 import { emma, listBooks, openBooks, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect, vi } from 'vitest';
-import { CounterError, StorageUnavailableError } from '../../lib/books/errors.ts';
+import { CounterError, StorageUnavailableError } from '../../lib/dynamodb/errors.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { emma, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';

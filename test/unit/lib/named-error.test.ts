@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as token from '../../../lib/auth/errors.ts';
 import * as books from '../../../lib/books/errors.ts';
 import { ConfigError } from '../../../lib/config.ts';
+import * as dynamodb from '../../../lib/dynamodb/errors.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
 import { namedError } from '../../../lib/named-error.ts';
 
@@ -15,7 +16,9 @@ test('an error is printed with its name, whatever a minifier calls its class', (
 });
 
 test('each error has the name of its class in the log', () => {
-  const named = Object.entries({ ...token, ...books }).map(([name, Type]) => [name, new Type()] as const);
+  const named = Object.entries({ ...token, ...books, ...dynamodb }).map(
+    ([name, Type]) => [name, new (Type as new () => Error)()] as const,
+  );
   for (const [name, error] of [
     ...named,
     ['ConfigError', new ConfigError([])],

@@ -2,9 +2,14 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { BookTooLargeError, StorageUnavailableError, VersionMismatchError } from '../../../../lib/books/errors.ts';
+import { BookTooLargeError, VersionMismatchError } from '../../../../lib/books/errors.ts';
 import { type Attempt, Attempts, type Lost } from '../../../../lib/dynamodb/attempts.ts';
-import { AttemptError, ConditionFailedError, InvalidRequestError } from '../../../../lib/dynamodb/errors.ts';
+import {
+  AttemptError,
+  ConditionFailedError,
+  InvalidRequestError,
+  StorageUnavailableError,
+} from '../../../../lib/dynamodb/errors.ts';
 import { invocationSignal } from '../../../../lib/invocation-signal.ts';
 
 vi.mock(import('node:timers/promises'), { spy: true });

@@ -1,14 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { BookTooLargeError, StorageUnavailableError } from '../../../../lib/books/errors.ts';
+import { BookTooLargeError } from '../../../../lib/books/errors.ts';
 import {
   AttemptError,
   ConditionFailedError,
   InvalidRequestError,
-  interpretError,
-  KeySchemaError,
-  TableNotFoundError,
+  StorageUnavailableError,
 } from '../../../../lib/dynamodb/errors.ts';
+import { interpretError } from '../../../../lib/dynamodb/interpret-error.ts';
 
 const named = (name: string, message: string, members = {}) => Object.assign(new Error(message), { name, ...members });
 const withStatus = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
@@ -32,14 +31,6 @@ test('a ValidationException about the size of an item is a book that is too larg
     expect(interpreted).toBeInstanceOf(BookTooLargeError);
     expect(interpreted.cause).toBe(cause);
   }
-});
-
-test('each error has its name', () => {
-  const errors = [ConditionFailedError, InvalidRequestError, KeySchemaError, TableNotFoundError];
-
-  expect(errors.map((Class) => new Class().name)).toEqual([
-    ...['ConditionFailedError', 'InvalidRequestError', 'KeySchemaError', 'TableNotFoundError'],
-  ]);
 });
 
 test('an attempt of which nothing else is known may have been carried out, and its error stays as it is', () => {

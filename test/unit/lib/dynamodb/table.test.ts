@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
-import { StorageUnavailableError } from '../../../../lib/books/errors.ts';
+import { StorageUnavailableError } from '../../../../lib/dynamodb/errors.ts';
 import { bookKey } from '../../../../lib/dynamodb/keys.ts';
 import { Table } from '../../../../lib/dynamodb/table.ts';
 
