@@ -20,6 +20,18 @@ const tests = ['test/unit/settings.test.ts', 'test/unit/stage-parameters.test.ts
 
 const copy = new ProjectCopy();
 try {
+  console.log('--- a secret of any kind: no parameter is missing, and a test refuses one');
+  const secret = "  users: { variable: 'AUTH_USERS', kind: oneOf('Ada', 'Emma'), isSecret: true },\n";
+  const ofPassword = /^ {6}AUTH_PASSWORD: .*\n/m;
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the framework replaces it
+  const asParameter = '      AUTH_USERS: ${param:users}\n';
+  copy.edit('lib/settings.ts', /^ {2}table: /m, (line) => secret + line);
+  copy.edit('serverless.yml', ofPassword, (line) => line + asParameter);
+  const output = expectFailures(['AUTH_USERS has to come from Secrets Manager']);
+  assert.doesNotMatch(output, /serverless\/stages\.yml has no users/);
+  copy.edit('serverless.yml', asParameter, () => '');
+  copy.edit('lib/settings.ts', secret, () => '');
+
   console.log('--- the declaration and its use: tests name what is missing');
   copy.edit('lib/settings.ts', /^ {2}table: /m, (line) => `  ${lineOf('bookMaxAge: \\{')}\n${line}`);
   copy.edit('handlers/get-book.ts', /^const config = .*$/m, () => lineOf('const config = '));
@@ -105,8 +117,9 @@ try {
   copy.remove();
 }
 
-/** Runs the tests of settings, which have to fail with each of these texts. */
-function expectFailures(expected: readonly string[]): void {
+/** Runs the tests of settings, which have to fail with each of these texts. @returns their output */
+function expectFailures(expected: readonly string[]): string {
   const output = copy.fail('npx', ['vitest', 'run', ...tests]);
   for (const failure of expected) assert.ok(output.includes(failure), `no test says: ${failure}\n${output}`);
+  return output;
 }

@@ -24,12 +24,14 @@ export interface Setting<Value = unknown> {
 export interface FunctionSetting extends Setting {
   /** The variable in the environment of a function, and in `.env`. */
   readonly variable: string;
+  /** Nobody but the functions may read it. It comes from Secrets Manager, and a stage has no parameter for it. */
+  readonly isSecret?: true;
 }
 
-export const text: SettingKind<string> = { description: 'a text', parse: (value) => value };
-
-/** A text that nobody but the function may read. */
-export const secret: SettingKind<string> = { ...text };
+export const text: SettingKind<string> = {
+  description: 'a text of more than blanks',
+  parse: (value) => (value.trim() === '' ? undefined : value),
+};
 
 /** The origin of a web site, as browsers send it (RFC 6454 section 6.2). */
 const webOrigin: SettingKind<string> = {
@@ -61,13 +63,13 @@ export const oneOf = (...values: readonly string[]): SettingKind<string> => ({
 
 /**
  * The settings of the functions. A stage has a parameter with the name of a setting, unless the stack makes the value:
- * the secrets and the table. Tests compare this table with serverless.yml, serverless/stages.yml and the documents.
+ * the secrets, the username and the table. Tests compare this table with serverless.yml, serverless/stages.yml and the documents.
  */
 export const settings = {
-  signingSecret: { variable: 'SECRET_TOKEN', kind: secret },
+  signingSecret: { variable: 'SECRET_TOKEN', kind: text, isSecret: true },
   corsOrigin: { variable: 'CORS_ORIGIN', kind: webOrigin, default: '' },
   username: { variable: 'AUTH_USERNAME', kind: text },
-  password: { variable: 'AUTH_PASSWORD', kind: secret },
+  password: { variable: 'AUTH_PASSWORD', kind: text, isSecret: true },
   tokenLifetime: { variable: 'TOKEN_LIFETIME', kind: wholeNumber('seconds', 60, 86_400), default: '900' },
   table: { variable: 'DB_URL', kind: tableUrl },
 } as const satisfies Record<string, FunctionSetting>;

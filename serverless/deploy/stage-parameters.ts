@@ -1,4 +1,5 @@
 import {
+  type FunctionSetting,
   oneOf,
   type Setting,
   type SettingKind,
@@ -30,8 +31,19 @@ const share: SettingKind<number> = {
 const requestsPerSecond = { kind: wholeNumber('requests per second', 1, 1_000_000) };
 const burst = { kind: wholeNumber('requests', 1, 1_000_000) };
 
+type Settings = typeof settings;
+
+/** The settings that anyone may read. */
+type PublicSettings = {
+  [Name in keyof Settings as Settings[Name] extends { readonly isSecret: true } ? never : Name]: Settings[Name];
+};
+
+const publicSettings = Object.fromEntries(
+  Object.entries<FunctionSetting>(settings).filter(([, { isSecret }]) => !isSecret),
+) as unknown as PublicSettings;
+
 /** Settings of the functions are parameters, with the check of their start. The stack makes the values of the others. */
-const { signingSecret: _secret, username: _username, password: _password, table: _table, ...ofFunctions } = settings;
+const { username: _username, table: _table, ...ofFunctions } = publicSettings;
 
 /**
  * The parameters of serverless/stages.yml, and what they may be. Values that AWS would refuse are refused before a deploy changes anything.

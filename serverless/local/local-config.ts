@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Config, ConfigError, parseSettings } from '../../lib/config.ts';
-import { type Environment, type FunctionSetting, oneOf, secret, settings, text } from '../../lib/settings.ts';
+import { type Environment, type FunctionSetting, oneOf, settings, text } from '../../lib/settings.ts';
 import { readDotEnv } from './dot-env.ts';
 import { StartError } from './start-error.ts';
 
@@ -58,7 +58,7 @@ export function loadLocalConfig(directory: string, environment: Environment): Lo
 
 /** @returns the names of the secrets that have the default, which everybody knows */
 export function findKnownSecrets({ environment }: LocalConfig): readonly string[] {
-  const secrets: readonly FunctionSetting[] = Object.values(localSettings).filter(({ kind }) => kind === secret);
+  const secrets = Object.values<FunctionSetting>(localSettings).filter(({ isSecret }) => isSecret);
   const known = secrets.filter((setting) => environment[setting.variable] === setting.default);
   return known.map(({ variable }) => variable);
 }

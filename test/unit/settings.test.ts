@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { type FunctionSetting, type Setting, type SettingKind, secret, settings } from '../../lib/settings.ts';
+import { type FunctionSetting, type Setting, type SettingKind, settings } from '../../lib/settings.ts';
 import { stageParameters } from '../../serverless/deploy/stage-parameters.ts';
 import { functionNames, functions } from '../../serverless/functions.ts';
 import { loadLocalConfig, localSettings } from '../../serverless/local/local-config.ts';
@@ -70,13 +70,13 @@ test.each(functionNames)('serverless.yml gives %s the settings that it reads, an
 test('the values in serverless.yml are parameters, or come from resources: secrets from Secrets Manager', () => {
   const environments = [service.provider, ...functions.map(({ name }) => service.functions[name])];
   const values = environments.flatMap(({ environment = {} }) => Object.entries(environment));
-  const isSecret = (value: unknown) => String(value).includes('{{resolve:secretsmanager:');
-  const isReference = (value: unknown) => isSecret(value) || typeof value === 'object';
+  const isStored = (value: unknown) => String(value).includes('{{resolve:secretsmanager:');
+  const isReference = (value: unknown) => isStored(value) || typeof value === 'object';
 
-  const problems = ofFunctions.flatMap(({ name, variable, kind }) => {
+  const problems = ofFunctions.flatMap(({ name, variable, isSecret }) => {
     const ofSetting = values.filter(([given]) => given === variable).map(([, value]) => value);
     const parameter = `\${param:${name}}`;
-    if (kind === secret) return ofSetting.every(isSecret) ? [] : `${variable} has to come from Secrets Manager`;
+    if (isSecret) return ofSetting.every(isStored) ? [] : `${variable} has to come from Secrets Manager`;
     const isRight = name in stageParameters ? (value: unknown) => value === parameter : isReference;
     return ofSetting.every(isRight) ? [] : `${variable} has to be ${parameter} in serverless.yml`;
   });

@@ -30,6 +30,13 @@ test.each(Object.keys(complete))('%s alone is named when it is missing or empty'
   expect(() => load({ [name]: '' })).toThrow(new ConfigError([`${name} is empty`]));
 });
 
+test.each(['AUTH_USERNAME', 'AUTH_PASSWORD', 'SECRET_TOKEN'])('%s is refused when it has blanks only', (name) => {
+  for (const blanks of [' ', '\t \n', '\u00a0\u2003']) {
+    expect(() => load({ [name]: blanks })).toThrow(new ConfigError([`${name} is not a text of more than blanks`]));
+  }
+  expect(() => load({ [name]: ' a b ' })).not.toThrow();
+});
+
 // The last one is 32 bytes long.
 test.each([
   ['x'.repeat(31), 1],
