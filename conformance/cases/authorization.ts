@@ -40,6 +40,7 @@ const invalidTokens: readonly (readonly [string, (token: string) => string])[] =
   ['a token without its signature', (token) => token.slice(0, token.lastIndexOf('.'))],
   ['a token with an empty signature', (token) => token.slice(0, token.lastIndexOf('.') + 1)],
   ['a signature cut by two characters', (token) => token.slice(0, -2)],
+  ['another spelling of its signature', respellSignature],
   ['the signature of another secret', () => forgeToken(foreign)],
   ['the signature of an empty secret', () => forgeToken({ ...foreign, secret: '' })],
   ['the signature of the secret "undefined"', () => forgeToken({ ...foreign, secret: 'undefined' })],
@@ -64,12 +65,15 @@ const acceptedTokens: readonly SignedTokenCase[] = [
   ['4.5', 'HS512', { header: { alg: 'HS512', typ: 'JWT' }, claims: { exp } }],
   ['4.7', 'no exp', { claims: {} }],
   ['4.8', 'more claims than exp', (now) => ({ claims: { exp, sub: 'x', role: 'none', iat: now } })],
+  ['4.6', 'the exp 2^53-1', { claims: { exp: Number.MAX_SAFE_INTEGER } }],
   ['4.6', 'an nbf that has passed', (now) => ({ claims: { exp, nbf: now - farSeconds } })],
 ];
 
 const refusedTokens: readonly SignedTokenCase[] = [
   ['4.6', 'an exp of a second ago', (now) => ({ claims: { exp: now - 1 } })],
   ['4.6', 'HS512 and a past exp', (now) => ({ header: { alg: 'HS512' }, claims: { exp: now - 1 } })],
+  ['4.6', 'an exp beyond 2^53-1', { payload: '{"exp":9007199254740992}' }],
+  ['4.6', 'an exp beyond every number of JavaScript', { payload: '{"exp":1e400}' }],
   ['4.6', 'the exp 0', { claims: { exp: 0 } }],
   ['4.6', 'a string as exp', { claims: { exp: String(exp) } }],
   ['4.6', 'a future nbf', (now) => ({ claims: { exp, nbf: now + farSeconds } })],
@@ -207,6 +211,12 @@ function replacePart(token: string, part: 'header' | 'payload', value: object): 
 function serializeToken(token: string): string {
   const { header, ...rest } = splitToken(token);
   return JSON.stringify({ protected: header, ...rest });
+}
+
+/** Sets one of the two bits of the last character that have no meaning. */
+function respellSignature(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) + 1];
 }
 
 /** Changes the first character, because two bits of the last one have no meaning. */

@@ -7,9 +7,6 @@ const algorithms = ['HS256', 'HS384', 'HS512'];
 /** Verified tokens that an instance remembers. Without them, a warm GET /book/{id} takes 10 % more CPU time. */
 const maxVerifiedTokens = 100;
 
-/** RFC 7515 section 3.1. jose alone would accept padding and whitespace in payload and signature. */
-const compactToken = /^[\w-]+\.[\w-]*\.[\w-]+$/;
-
 /** Makes the function that issues tokens: JWTs signed with HS256, whose one claim is `exp` (specification 5.5). */
 export function createTokenSigner(secret: string, lifetimeSeconds: number): () => Promise<string> {
   const bytes = new TextEncoder().encode(secret);
@@ -36,8 +33,9 @@ export function createTokenVerifier(secret: string): (token: string) => Promise<
   return async (token) => {
     if ((verifiedUntil.get(token) ?? 0) > Date.now() / 1000) return;
     try {
-      if (!compactToken.test(token)) throw new errors.JWSInvalid('not three parts in base64url');
+      if (!token.split('.').every(isCanonical)) throw new errors.JWSInvalid('a part is not canonical base64url');
       const { payload } = await jwtVerify(token, key, { algorithms });
+      if (Number(payload.exp) > Number.MAX_SAFE_INTEGER) throw new errors.JWTInvalid('exp is beyond 2^53-1');
       if (verifiedUntil.size === maxVerifiedTokens) verifiedUntil.clear();
       verifiedUntil.set(token, payload.exp ?? Number.POSITIVE_INFINITY);
     } catch (error) {
@@ -45,4 +43,12 @@ export function createTokenVerifier(secret: string): (token: string) => Promise<
       throw new InvalidTokenError('the token is not valid', { cause: error });
     }
   };
+}
+
+/**
+ * Tells whether a part of a token is its one spelling (RFC 4648 section 3.5). jose alone accepts padding, whitespace, and
+ * four last characters of the same signature.
+ */
+function isCanonical(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
