@@ -55,15 +55,15 @@ export class BookList {
     const lastShard = await this.#readLastShard();
     for (let page = ahead.shift(); page; page = ahead.shift()) {
       for (;;) {
-        const { items: books, lastEvaluatedKey } = await page;
+        const { items: books, nextStart } = await page;
         // After the first page, so that the first books do not wait for others.
         while (ahead.length < shardsAhead && shard + ahead.length < lastShard) {
           ahead.push(this.#query({ ...selection, shard: shard + 1 + ahead.length }));
         }
         // Before the books are taken, so that the database reads on meanwhile.
-        if (lastEvaluatedKey) page = this.#query({ ...selection, shard, startKey: lastEvaluatedKey });
+        if (nextStart) page = this.#query({ ...selection, shard, startKey: nextStart });
         yield books;
-        if (!lastEvaluatedKey) break;
+        if (!nextStart) break;
       }
       shard += 1;
     }
@@ -126,7 +126,7 @@ export class BookList {
         if (missing <= 0) return;
         // The limit of a Query counts deleted books too. Fourfold, so that a row of deleted books takes few requests.
         items = Math.min(4 * items, maxBooksPerPage);
-        startKey = page.lastEvaluatedKey;
+        startKey = page.nextStart;
       } while (startKey !== undefined);
       lastShard ??= await this.#readLastShard();
     }

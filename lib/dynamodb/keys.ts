@@ -6,7 +6,7 @@ export interface ItemKey extends Record<string, number> {
   readonly id: number;
 }
 
-/** Ids per shard. A list takes two requests for a full shard of small books, and one for an empty shard. */
+/** Ids per shard. A list takes two Queries for a full shard of small books, and one for an empty shard. */
 const shardWidth = 10_000;
 
 /** The counter item, in a partition without books. Its attribute `lastId` is the last id that was drawn. */
@@ -14,6 +14,11 @@ export const counterKey: ItemKey = { shard: -1, id: 0 };
 
 export function shardOf(id: number): number {
   return Math.floor(id / shardWidth);
+}
+
+/** Whether no id of its shard follows a key. */
+export function isLastOfShard({ shard, id }: ItemKey): boolean {
+  return shardOf(id + 1) > shard;
 }
 
 export function bookKey(id: number): ItemKey {

@@ -1,14 +1,17 @@
 import { bookFields } from '../books/book.ts';
 import { AttemptError } from './errors.ts';
-import type { ItemKey } from './keys.ts';
+import { type ItemKey, isLastOfShard } from './keys.ts';
 import { parseBook, storedKinds } from './stored-items.ts';
 
 /** A page of a Query: at most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
 export interface QueryPage {
   /** JSON objects with commas between them. */
   readonly items: string;
-  /** Where the Query continues. */
-  readonly lastEvaluatedKey: ItemKey | undefined;
+  /**
+   * Where the Query continues. DynamoDB also returns a `LastEvaluatedKey` when a page reaches its limit with the last item
+   * of a partition. Nothing follows the last id of a shard, so a full shard takes no Query for an empty page.
+   */
+  readonly nextStart: ItemKey | undefined;
 }
 
 /**
@@ -24,6 +27,12 @@ const typedValue = /\{\s*"(?:S"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")|(?:N"\s*:\s*"|B
 
 /** A map, the one type of value that could contain the names of fields. */
 const mapValue = /\{\s*"M"\s*:/;
+
+/** The members of a response besides its items, with plain values. */
+interface Members {
+  readonly Count?: number;
+  readonly LastEvaluatedKey?: ItemKey;
+}
 
 const itemsStart = /"Items"\s*:\s*\[/;
 
@@ -52,12 +61,12 @@ export function readBooks(body: Uint8Array): QueryPage {
   const start = found.index + found[0].length;
   const end = text.lastIndexOf(']');
   const items = text.slice(start, end);
-  const { Count: count, LastEvaluatedKey: last } = JSON.parse(text.slice(0, start) + text.slice(end));
+  const { Count: count, LastEvaluatedKey: last } = JSON.parse(text.slice(0, start) + text.slice(end)) as Members;
   const has = (pattern: RegExp) => count === (items.match(pattern)?.length ?? 0);
   if (!has(anId)) throw notAPage();
   const isPlain = validFields.every(has) && !mapValue.test(items);
   return {
-    lastEvaluatedKey: last as ItemKey | undefined,
+    nextStart: last && !isLastOfShard(last) ? last : undefined,
     items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
   };
 }

@@ -223,6 +223,17 @@ test.for<[after: number, requests: string[]]>([
   },
 );
 
+test('a shard ends with its last id, where DynamoDB would return an empty page after a full one', async ({ table }) => {
+  const books = await storeBooks(table, [9_997, 9_998, 9_999, 19_998, 19_999]);
+  const { requests, access } = noteQueries(table, endAfterThree);
+  const shards = ['5000 books of shard 0 after 0', 'counter', '5000 books of shard 1 after 0'];
+
+  expect(await listBooks(access)).toEqual(books);
+  expect(requests.splice(0)).toEqual(shards);
+  expect((await readPage(access, 9_996, 10)).books).toEqual(books);
+  expect(requests).toEqual(['11 books of shard 0 after 9996', 'counter', '8 books of shard 1 after 9996']);
+});
+
 test.for([19, 20, 21])('a page of %i of 20 books takes one Query', async (limit, { table }) => {
   const books = await storeBooks(table, range(1, 20));
   const { requests, access } = noteQueries(table);
@@ -318,12 +329,17 @@ test('each Query of a list has every condition of the selection, in each shard, 
 test('large books that come and go while their page is sent leave its end as it was', async ({ table }) => {
   const ids = range(1, 31).filter((id) => id !== 17);
   await storeBooks(table, ids, largeBook);
+  const { requests, access } = noteQueries(table, endAfterThree);
 
-  const { books, continueAfter } = await readPage(table, 0, 20, async () => {
+  const { books, continueAfter } = await readPage(access, 0, 20, async () => {
+    requests.splice(0);
     await table.repository.delete(19);
+    await table.repository.delete(21);
     await storeBook(table, { id: 17, ...emma });
   });
 
   expect(continueAfter).toBe(21);
-  expect(books.map(({ id }) => id)).toEqual([...range(1, 16), 18, 20, 21]);
+  expect(books.map(({ id }) => id)).toEqual([...range(1, 16), 18, 20]);
+  // The last book of the page is gone. The first one after it, 22, ends the page.
+  expect(requests).toEqual([12, 15, 18, 21].map((after) => `5000 books of shard 0 after ${after}`));
 });
