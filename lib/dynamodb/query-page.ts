@@ -36,21 +36,32 @@ interface Members {
 
 const itemsStart = /"Items"\s*:\s*\[/;
 
+/** What matches a member in the text of items, and no text of a book, because its quotation marks have backslashes. */
 const patternOf = (name: string, value: string) => new RegExp(`"${name}"\\s*:\\s*${value}`, 'g');
 const anId = patternOf('id', '');
 
-/** Match each field with a value of its type, and no text of a book, because its quotation marks have backslashes. */
-const validFields = Object.entries(bookFields).map(([name, { type }]) =>
-  patternOf(name, storedKinds[type].json.source),
-);
+interface FieldText {
+  readonly anyValue: RegExp;
+  readonly validValue: RegExp;
+  /** The member of an item that lacks the field. */
+  readonly default: string;
+}
+
+const fields = Object.entries(bookFields).map(([name, { type, default: value }]): FieldText => {
+  const validValue = patternOf(name, storedKinds[type].json.source);
+  return { anyValue: patternOf(name, ''), validValue, default: `"${name}":${JSON.stringify(value)},` };
+});
+
+/** The brace before the first name of an item. After a brace at the end of a text comes no name with a colon. */
+const itemStart = /\{(?=\s*"[^"]*"\s*:)/;
 
 /**
  * Converts the response to a Query to plain JSON as text. With JSON.parse and JSON.stringify, a list takes twice the CPU
- * time (docs/benchmarks.md). They convert only pages with unusual items, such as a book that lacks a field, or the ids
- * of books alone. An example:
+ * time (docs/benchmarks.md). They convert only pages with unusual items, such as a number of more than 15 digits. A book
+ * that is older than a field has its default, which comes first. An example:
  *
- *     {"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"Emma"},"author":{"S":""},"year":{"N":"1815"}}]}
- *     {"id":1,"title":"Emma","author":"","year":1815}
+ *     {"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"Emma"},"author":{"S":""}}]}
+ *     {"year":0,"id":1,"title":"Emma","author":""}
  *
  * @throws {AttemptError} when the body is not a complete page, or a book has a field of the wrong type
  */
@@ -62,13 +73,27 @@ export function readBooks(body: Uint8Array): QueryPage {
   const end = text.lastIndexOf(']');
   const items = text.slice(start, end);
   const { Count: count, LastEvaluatedKey: last } = JSON.parse(text.slice(0, start) + text.slice(end)) as Members;
-  const has = (pattern: RegExp) => count === (items.match(pattern)?.length ?? 0);
-  if (!has(anId)) throw notAPage();
-  const isPlain = validFields.every(has) && !mapValue.test(items);
+  const countOf = (pattern: RegExp) => items.match(pattern)?.length ?? 0;
+  if (countOf(anId) !== count) throw notAPage();
+  const incomplete = fields.filter(({ validValue }) => countOf(validValue) !== count);
+  const isValid = ({ anyValue, validValue }: FieldText) => countOf(anyValue) === countOf(validValue);
+  const isPlain = incomplete.every(isValid) && !mapValue.test(items);
+  const parse = () => JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1);
   return {
+    items: isPlain ? addDefaults(items, incomplete) : parse(),
     nextStart: last && !isLastOfShard(last) ? last : undefined,
-    items: isPlain ? items : JSON.stringify(JSON.parse(`[${items}]`).map(parseBook)).slice(1, -1),
   };
+}
+
+/** Completes the items that lack one of these fields. */
+function addDefaults(items: string, incomplete: readonly FieldText[]): string {
+  if (incomplete.length === 0) return items;
+  const books = items.split(itemStart).slice(1);
+  const completed = books.map((book) => {
+    const missing = incomplete.filter(({ anyValue }) => book.search(anyValue) === -1);
+    return `{${missing.map((field) => field.default).join('')}${book}`;
+  });
+  return completed.join('');
 }
 
 function notAPage(): AttemptError {

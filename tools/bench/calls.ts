@@ -37,22 +37,23 @@ const usualHeaders = {
 /** A request that succeeds, and the function that serves it. */
 export type Call = ReturnType<typeof callOf>;
 
-/** The calls under measurement. `bookCount` is the number of books in the stub DynamoDB. */
+/** The calls under measurement. `books` are those in the stub DynamoDB. */
 export const calls: readonly Call[] = [
   callOf('get-book', 'getBook'),
   callOf('create-book', 'createBook', book),
   callOf('update-book', 'updateBook', book),
   callOf('delete-book', 'deleteBook'),
   callOf('list-books', 'listBooks'),
-  callOf('list-1000-books', 'listBooks', undefined, 1000),
+  callOf('list-1000-books', 'listBooks', undefined, '1000'),
+  callOf('list-1000-books-one-older', 'listBooks', undefined, '1000-older'),
   callOf('create-token', 'createToken', credentials),
 ];
 
-function callOf(name: string, functionName: string, body?: object, bookCount = 1) {
+function callOf(name: string, functionName: string, body?: object, books = '1') {
   const definition = functions.find((one) => one.name === functionName);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${functionName}`);
   const { handler, event } = definition;
-  return { name, functionName, handler, event: createEvent(event.method, event.path, body), bookCount };
+  return { name, functionName, handler, event: createEvent(event.method, event.path, body), books };
 }
 
 /** Makes the event that a REST API of API Gateway sends for a request. */

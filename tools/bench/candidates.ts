@@ -35,7 +35,7 @@ export async function packageCandidates(folder: string, databaseUrl: string, aga
     const handler = isPeer ? 'index.handler' : call.handler;
     const bundle = join(taskRoot, handler.replace(/\.handler$/, '.mjs'));
     if (isPeer) await bundlePeer(name, call.functionName, bundle);
-    const environment = { ...settings, DB_URL: `${databaseUrl}/books-${call.bookCount}` };
+    const environment = { ...settings, DB_URL: `${databaseUrl}/books-${call.books}` };
     return {
       name,
       bytes: (await stat(bundle)).size,

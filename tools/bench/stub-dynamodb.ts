@@ -27,10 +27,14 @@ export async function startStub() {
   return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => close(server) };
 }
 
-/** The response of a table with books 1 to the number at the end of its name, which fit on one page. Writes succeed. */
+/**
+ * The response of a table such as `books-1000`, with books 1 to 1000, which fit on one page. In `books-1000-older`, one of
+ * them is older than a field. Writes succeed.
+ */
 function respond(operation: string, request: Request): object {
   const { TableName, Key } = request;
-  const bookCount = Number(TableName.split('-').at(-1));
+  const [, count, older] = TableName.split('-');
+  const bookCount = Number(count);
   const counter = Key?.shard.N === '-1';
   switch (operation) {
     case 'GetItem':
@@ -40,7 +44,8 @@ function respond(operation: string, request: Request): object {
     case 'Query':
     case 'Scan': {
       const make = operation === 'Query' ? makeBook : makeItem; // a Query asks for the fields alone
-      const Items = Array.from({ length: bookCount }, (_, index) => make(index + 1));
+      const Items: object[] = Array.from({ length: bookCount }, (_, index) => make(index + 1));
+      if (older) Items[0] = { ...Items[0], year: undefined };
       return { Count: bookCount, ScannedCount: bookCount, Items };
     }
     default:

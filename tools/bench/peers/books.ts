@@ -43,7 +43,7 @@ export const listBooks = protect(async () => {
   let ExclusiveStartKey: Record<string, unknown> | undefined;
   do {
     const page = await client.send(new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey }));
-    for (const { shard, id, title, author, year } of page.Items ?? []) {
+    for (const { shard, id, title, author, year = 0 } of page.Items ?? []) {
       if (shard >= 0) books.push({ id, title, author, year });
     }
     ExclusiveStartKey = page.LastEvaluatedKey;
