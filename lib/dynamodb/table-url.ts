@@ -3,8 +3,23 @@ import type { TableLocation } from './client.ts';
 /** "Naming rules and data types supported in Amazon DynamoDB". */
 const tableNameText = /[a-zA-Z0-9_.-]{3,255}/;
 
-/** "Amazon DynamoDB endpoints and quotas". */
-const awsHost = /^dynamodb(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
+/** The domains of AWS's partitions, each with that of its dual-stack endpoints. A test compares them with the SDK's rules. */
+const awsDomains: readonly (string | undefined)[] = [
+  ...['amazonaws.com', 'api.aws'],
+  ...['amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
+  ...['amazonaws.eu', 'api.amazonwebservices.eu'],
+  ...['c2s.ic.gov', 'api.aws.ic.gov'],
+  ...['sc2s.sgov.gov', 'api.aws.scloud'],
+  ...['cloud.adc-e.uk', 'api.cloud-aws.adc-e.uk'],
+  ...['csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
+];
+
+/**
+ * The region and the domain in a name of DynamoDB ("Amazon DynamoDB endpoints and quotas", "AWS PrivateLink for
+ * DynamoDB"): `dynamodb.REGION.DOMAIN`, `ACCOUNT.ddb.REGION.DOMAIN`, `vpce-ID.dynamodb.REGION.vpce.DOMAIN`. A name may
+ * end with the dot of the root.
+ */
+const dynamoDbHost = /^(?:.+\.)?(?:dynamodb|ddb)(?:-fips)?\.([a-z0-9-]+)(?:\.vpce)?\.(.+?)\.?$/;
 
 /**
  * Parses DB_URL: a DynamoDB endpoint with the name of the table as its path, like `http://127.0.0.1:8000/books`.
@@ -22,5 +37,6 @@ export function parseTableUrl(text: string, region = 'us-east-1'): TableLocation
 
 /** @returns the region of an endpoint of AWS, `undefined` for other engines */
 export function regionOf(endpoint: string): string | undefined {
-  return awsHost.exec(new URL(endpoint).hostname)?.[1];
+  const [, region, domain] = dynamoDbHost.exec(new URL(endpoint).hostname) ?? [];
+  return awsDomains.includes(domain) ? region : undefined;
 }
