@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { corsHeaders, preflightHeaders } from '../cors.ts';
 import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../gateway-responses.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
@@ -10,13 +8,16 @@ import type { ConsoleLog } from './console-log.ts';
 import { readDeveloperPage } from './developer-pages.ts';
 import type { LoadedFunction } from './function-loader.ts';
 import { invoke, requestIdHeader } from './invoke.ts';
-import { isBodyDeclined, readBody } from './request-body.ts';
+import { readBody } from './request-body.ts';
 
 /**
  * Longer than clients keep an idle connection, so that none sends a request while the server closes it. Load balancers,
  * for example, close theirs after 60 s.
  */
 const keepAliveTimeoutMs = 65_000;
+
+/** Requests that a connection carries, pipelined ones included. Another client gets its turn before many of them. */
+const maxRequestsPerSocket = 100;
 
 interface GatewayOptions {
   /** The functions as they are now. */
@@ -30,24 +31,10 @@ interface GatewayOptions {
 const foreignHost =
   'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Resolves when every earlier response on the connection is sent. */
-  readonly turn: Promise<unknown>;
-  /** Resolves when this response is sent as well. */
-  readonly done: Promise<unknown>;
-}
-
-/**
- * Makes an HTTP server that invokes functions and responds as API Gateway does. A connection has one request in
- * progress at a time, and other connections have their turn before the next one. Requests of a client that does not
- * read its responses stay in the network.
- */
+/** Makes an HTTP server that invokes functions and responds as API Gateway does. Node itself refuses malformed HTTP. */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
   const render = (type: GatewayResponseType) => renderGatewayResponse(type, sharedHeaders);
-  const latest = new WeakMap<Duplex, Exchange>();
   let isLocal = true;
   let hasRefusedHost = false;
 
@@ -59,9 +46,6 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     const isForeign = isLocal && !namesAllowedHost(request, host);
     if (isForeign && !hasRefusedHost) log.logWarning(foreignHost);
     hasRefusedHost ||= isForeign;
-    // What follows on the connection might not be a request.
-    if (!hasSupportedFraming(request) || isBodyDeclined(request)) response.setHeader('Connection', 'close');
-    if (!hasSupportedFraming(request)) return send(response, render('DEFAULT_4XX'));
     // Before any response, because a close with unread data resets the connection, and the response is lost.
     const body = await readBody(request);
     if (normalized === undefined || isForeign) return send(response, render('DEFAULT_4XX'));
@@ -79,58 +63,26 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     await invoke({ ...route, path, query, body }, request, response);
   }
 
+  // Without the host, Node's own response would have no envelope.
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
-  // A client that has ended its half of the connection still gets its responses.
-  Object.assign(server, { httpAllowHalfOpen: true });
-  server.on('request', (request, response) => {
-    const { socket } = request;
+  server.maxRequestsPerSocket = maxRequestsPerSocket;
+  server.on('request', async (request, response) => {
+    const startedAt = performance.now();
     response.setHeader(requestIdHeader, randomUUID());
-    const previous = latest.get(socket);
-    // After Node, which resumes the socket at the end of each request.
-    if (previous !== undefined) queueMicrotask(() => socket.pause());
-    // After a turn of the event loop, so that other connections are served between two of its requests.
-    const turn = previous?.done.then(() => setImmediate()) ?? Promise.resolve();
-    const done = turn.then(async () => {
-      // The response before, or the client, has closed the connection.
-      if (!socket.writable) return;
-      const startedAt = performance.now();
-      const closed = response.closed ? undefined : new Promise((resolve) => response.once('close', resolve));
-      try {
-        await respond(request, response);
-      } catch (error) {
-        // A client that hangs up is not a failure of the service.
-        if (!socket.destroyed) log.logError('A function failed', error);
-        if (response.headersSent || socket.destroyed) response.destroy();
-        else send(response, render('DEFAULT_5XX'));
-      }
-      await closed;
-      log.logRequest(request, response, performance.now() - startedAt);
-      if (latest.get(socket) !== exchange) return;
-      latest.delete(socket);
-      socket.resume();
-    });
-    const exchange = { request, response, turn, done };
-    latest.set(socket, exchange);
-    // Node loses what came in one packet with an `Upgrade`. After a close, the client sends it again.
-    if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
+    response.once('close', () => log.logRequest(request, response, performance.now() - startedAt));
+    try {
+      await respond(request, response);
+    } catch (error) {
+      // A client that hangs up is not a failure of the service.
+      if (!request.socket.destroyed) log.logError('A function failed', error);
+      if (response.headersSent || request.socket.destroyed) response.destroy();
+      else send(response, render('DEFAULT_5XX'));
+    }
   });
+  // An unknown expectation is ignored, for which Node has a response without the envelope.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.once('listening', () => {
     isLocal = isLoopback((server.address() as AddressInfo).address);
-  });
-  server.on('checkContinue', (request, response) => {
-    if (!isBodyDeclined(request)) response.writeContinue();
-    server.emit('request', request, response);
-  });
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', ({ socket }) => sendAndClose(socket, render('MISSING_AUTHENTICATION_TOKEN')));
-  server.on('clientError', async (_error, socket) => {
-    // At the end of the client's half, Node would close the connection before the response of this handler.
-    socket.removeAllListeners('end');
-    const exchange = latest.get(socket);
-    // Complete requests get their own responses first. Otherwise the client would take this one for one of those.
-    await (exchange?.request.complete ? exchange.done : exchange?.turn);
-    if (exchange?.request.complete === false && exchange.response.headersSent) socket.destroy();
-    else sendAndClose(socket, render('DEFAULT_4XX'));
   });
   return server;
 }
@@ -164,22 +116,6 @@ function matchPath(template: string, path: string): Record<string, string> | und
   return Object.fromEntries(parameters.map(([name, value]) => [name, decodeURIComponent(value)]));
 }
 
-/** Tells whether a message is HTTP/1.0 without a transfer coding, or HTTP/1.1 with `chunked` at most (RFC 9112 section 6.1). */
-function hasSupportedFraming({ httpVersion, headers: { 'transfer-encoding': coding } }: IncomingMessage): boolean {
-  if (coding === undefined) return httpVersion === '1.0' || httpVersion === '1.1';
-  return httpVersion === '1.1' && coding.toLowerCase() === 'chunked';
-}
-
 function send(response: ServerResponse, { status, headers, body }: GatewayResponse): void {
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
-}
-
-/** Responds to a malformed request or a CONNECT, for which Node makes no response object. */
-function sendAndClose(socket: Duplex, { status, headers, body }: GatewayResponse): void {
-  // Each further chunk of a malformed request is an error as well, after the response.
-  if (!socket.writable) return;
-  const own = { [requestIdHeader]: randomUUID(), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
-  const head = Object.entries({ ...headers, ...own });
-  const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

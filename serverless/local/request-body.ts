@@ -3,11 +3,6 @@ import type { IncomingMessage } from 'node:http';
 /** "Quotas for configuring and running a REST API in API Gateway". */
 const maxBodyBytes = 10 * 1024 * 1024;
 
-/** Whether a client waits for a consent that it does not get, because its body is too large (RFC 9110 section 10.1.1). */
-export function isBodyDeclined({ headers }: IncomingMessage): boolean {
-  return headers.expect !== undefined && Number(headers['content-length']) > maxBodyBytes;
-}
-
 /**
  * Reads a body to its end, since many clients read no response before they have sent everything.
  *
@@ -15,7 +10,6 @@ export function isBodyDeclined({ headers }: IncomingMessage): boolean {
  * @throws when the client disconnects
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (isBodyDeclined(request)) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

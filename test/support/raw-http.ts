@@ -9,9 +9,9 @@ const silenceMs = 5_000;
  * Sends bytes to 127.0.0.1 and reads every response until the server closes the connection or falls silent. For what the
  * client of the conformance suite cannot send: malformed HTTP, and requests without a pause.
  *
- * @param bytes - as text in Latin-1; `pauseMs` is the pause after each of them, `end` closes the connection after the last
+ * @param bytes - as text in Latin-1; `pauseMs` is the pause after each of them
  */
-export async function exchangeRaw(port: number, bytes: string, { pauseMs = 0, end = false } = {}) {
+export async function exchangeRaw(port: number, bytes: string, { pauseMs = 0 } = {}) {
   const socket = await openRaw(port, '');
   const received: string[] = [];
   socket.setEncoding('latin1').on('data', (text: string) => received.push(text));
@@ -23,7 +23,6 @@ export async function exchangeRaw(port: number, bytes: string, { pauseMs = 0, en
     socket.write(piece, 'latin1');
     if (pauseMs > 0) await wait(pauseMs);
   }
-  if (end) socket.end();
   await over;
   return splitResponses(received.join(''));
 }

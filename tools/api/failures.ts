@@ -11,7 +11,7 @@ const failures = {
 /** What causes each failure of one status. */
 type Causes = Readonly<Partial<Record<keyof typeof failures, string>>>;
 
-const badRequest = 'Malformed HTTP, such as `%zz` in the path, or something else that API Gateway refuses';
+const badRequest = 'A malformed path, such as `/book/%zz`, or something else that API Gateway refuses';
 const invalidInput = 'The body is not a JSON object, or has a field of the wrong type';
 const internalError = 'A bug, or a lost counter of the ids; the log of the service has the cause';
 const largeBody =
