@@ -11,10 +11,10 @@ const attemptTimeoutMs = 2_800;
 /** Three timeouts and the delays between them take 8.7 s, so a read fails before a function's 10 s are over. */
 const maxFailures = 3;
 
-/** The delay before the second attempt is random, up to this. The bound doubles for each further attempt. */
+/** The longest delay before the second attempt. It doubles for each further attempt. */
 const firstDelayMs = 100;
 
-/** The bound doubles no further. Only refused attempts, which are not counted, get here. */
+/** The delay gets no longer than this. Only refused attempts, which are not counted, get here. */
 const maxDelayMs = 1_600;
 
 /** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
@@ -22,35 +22,39 @@ const requestsAtOnce = 8;
 
 /** One attempt at a write. */
 export interface Attempt {
-  /** The token of a write, above those of earlier attempts and above the version that was seen. */
-  readonly token: string;
+  /** The version that it gives to a book: above those of earlier attempts, and above the version that was seen. */
+  readonly writeToken: string;
   readonly abortSignal: AbortSignal;
 }
 
-/** The tokens of the lost attempts, oldest first. Each was carried out, or may still be. */
-export type Lost = readonly string[];
+/** The write tokens of the attempts until now, oldest first. */
+export interface Earlier {
+  /** All. What is stored with one of them is the work of that attempt, whatever its response was. */
+  readonly sent: readonly string[];
+  /** Those of lost attempts. Each was carried out, or may still be. */
+  readonly lost: readonly string[];
+}
 
 /** A write whose refused and lost attempts are resolved by what is stored. */
 export interface Write<Value> {
   /** The stored version, where it is known. The token of the next attempt is above it. */
   readonly seenVersion?: string | undefined;
 
-  /** @param lost - the attempts before this one that were lost */
-  send(attempt: Attempt, lost: Lost): Promise<Value>;
+  send(attempt: Attempt, earlier: Earlier): Promise<Value>;
 
   /**
-   * Finds out from what is stored whether a lost attempt was carried out, or why one was refused.
+   * Finds out from what is stored whether an attempt was carried out, or why one was refused.
    *
    * @param refusal - of the last attempt, if it was refused
    * @returns the result, or `undefined` when another attempt is right
    * @throws {StorageUnavailableError} when nobody can know whether an attempt was carried out
    */
-  resolve(lost: Lost, refusal?: ConditionFailedError): Promise<Value | undefined>;
+  resolve(earlier: Earlier, refusal?: ConditionFailedError): Promise<Value | undefined>;
 }
 
-/** How an attempt ended. A lost one was carried out, or may still be. A failed one never will be. */
-type Ending<Value> = { readonly kind: 'done'; readonly value: Value } | Unsuccessful;
-type Unsuccessful =
+/** How an attempt ended. A lost one was carried out, or may still be. A failed one was not, as far as we know. */
+type Ending<Value> =
+  | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'refused'; readonly error: ConditionFailedError }
   | { readonly kind: 'lost' | 'failed'; readonly error: AttemptError };
 
@@ -59,65 +63,71 @@ export class Attempts {
   readonly #turns = pLimit(requestsAtOnce);
 
   /**
-   * Makes attempts at a request that may be carried out twice. Only failures and lost responses are counted. A refusal
-   * means that another client's write succeeded, so refused attempts go on until the invocation ends.
+   * Makes attempts at a read.
    *
-   * @param resolve - finds the result of an attempt that was lost or refused. A request without it cannot be refused,
-   *   and a refusal is a failure
    * @throws {StorageUnavailableError} when attempts fail
    */
-  async repeat<Value>(
-    send: (abortSignal: AbortSignal) => Promise<Value>,
-    resolve?: (ending: Unsuccessful) => Promise<Value | undefined>,
-  ): Promise<Value> {
-    let failures = 0;
-    try {
-      for (let delayMs = firstDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
-        const ending = await this.#turns(() => attempt(send));
-        if (ending.kind === 'done') return ending.value;
-        const isRefused = ending.kind === 'refused' && resolve !== undefined;
-        if (!isRefused) failures += 1;
-        const isLast = failures === maxFailures;
-        const pause = () => sleep(Math.random() * delayMs);
-        // A refusal is usually the outcome, so it is resolved at once.
-        if (!isRefused && !isLast) await pause();
-        const value = await resolve?.(ending);
-        if (value !== undefined) return value;
-        if (isLast) throw ending.error;
-        if (isRefused) await pause();
-      }
-    } catch (error) {
-      const isFailure = error instanceof AttemptError || error instanceof ConditionFailedError;
-      throw isFailure ? new StorageUnavailableError(error.message, { cause: error }) : error;
+  async repeat<Value>(send: (abortSignal: AbortSignal) => Promise<Value>): Promise<Value> {
+    for (let failures = 1; ; failures += 1) {
+      const ending = await this.#turns(() => attempt(send));
+      if (ending.kind === 'done') return ending.value;
+      if (failures === maxFailures) throw unavailable(ending.error);
+      await pauseAfter(failures);
     }
   }
 
   /**
    * Makes attempts at a write until its outcome is known. After a refused or a lost one, {@link Write.resolve} looks at
-   * what is stored.
+   * what is stored. Only failures and lost responses are counted. A refusal means that a write succeeded, usually that
+   * of another client, so refused attempts go on until the invocation ends.
    *
    * @throws {StorageUnavailableError} when attempts fail, or may still be carried out
    */
   async write<Value>(write: Write<Value>): Promise<Value> {
+    const sent: string[] = [];
     const lost: string[] = [];
-    let token: string | undefined;
+    const earlier = { sent, lost };
+    let failures = 0;
     const send = (abortSignal: AbortSignal) => {
-      token = createWriteToken(token, write.seenVersion);
-      return write.send({ token, abortSignal }, lost);
-    };
-    const resolve = async ({ kind, error }: Unsuccessful) => {
-      if (kind === 'lost') lost.push(token as string);
-      if (kind === 'refused') return write.resolve(lost, error);
-      return lost.length > 0 ? write.resolve(lost) : undefined;
+      const writeToken = createWriteToken(sent.at(-1), write.seenVersion);
+      sent.push(writeToken);
+      return write.send({ writeToken, abortSignal }, earlier);
     };
     try {
-      return await this.repeat(send, resolve);
+      for (;;) {
+        const ending = await this.#turns(() => attempt(send));
+        if (ending.kind === 'done') return ending.value;
+        if (ending.kind === 'refused') {
+          // Before the pause, because what is stored is usually the outcome.
+          const value = await write.resolve(earlier, ending.error);
+          if (value !== undefined) return value;
+          await pauseAfter(sent.length);
+          continue;
+        }
+        if (ending.kind === 'lost') lost.push(sent.at(-1) as string);
+        failures += 1;
+        // Before the look at what is stored, because a lost attempt may be under way.
+        if (failures < maxFailures) await pauseAfter(sent.length);
+        const value = lost.length > 0 ? await write.resolve(earlier) : undefined;
+        if (value !== undefined) return value;
+        if (failures === maxFailures) throw ending.error;
+      }
     } catch (error) {
-      // The lost attempt may still be carried out, once others have made the book smaller.
+      const isFailure = error instanceof AttemptError || error instanceof ConditionFailedError;
+      // A lost attempt at making a book too large may still be carried out, once others have made the book smaller.
       const isUndecided = error instanceof BookTooLargeError && lost.length > 0;
-      throw isUndecided ? new StorageUnavailableError(error.message, { cause: error }) : error;
+      throw isFailure || isUndecided ? unavailable(error) : error;
     }
   }
+}
+
+function unavailable(cause: Error): StorageUnavailableError {
+  return new StorageUnavailableError(cause.message, { cause });
+}
+
+/** Waits for a random time. Its bound doubles with each attempt that was made. */
+async function pauseAfter(attempts: number): Promise<void> {
+  await sleep(Math.random() * Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs));
 }
 
 /** Makes one attempt, which ends with its timeout or its invocation. @throws errors that no further attempt mends */

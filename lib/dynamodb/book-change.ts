@@ -1,6 +1,6 @@
 import { type BookFields, bookFields, type VersionedBook } from '../books/book.ts';
 import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../books/errors.ts';
-import type { Attempt, Lost, Write } from './attempts.ts';
+import type { Attempt, Earlier, Write } from './attempts.ts';
 import { AttemptError, type ConditionFailedError, StorageUnavailableError } from './errors.ts';
 import { bookKey } from './keys.ts';
 import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
@@ -65,40 +65,50 @@ export class BookChange implements Write<StoredBook> {
     return this.#table.attempts.write(this);
   }
 
-  async send({ token, abortSignal }: Attempt, lost: Lost): Promise<StoredBook> {
+  async send({ writeToken, abortSignal }: Attempt, { lost }: Earlier): Promise<StoredBook> {
     const seen = this.seenVersion;
     // Tokens are made above those that were seen, unless these are a day ahead or from another program.
-    const isAbove = seen === undefined || token > seen;
+    const isAbove = seen === undefined || writeToken > seen;
     const isExact = this.#versions !== undefined || lost.length > 0 || !isAbove;
-    const stored = await this.#table.update(this.#makeInput(token, isExact), parseStoredBook, abortSignal);
+    const stored = await this.#table.update(this.#makeInput(writeToken, isExact), parseStoredBook, abortSignal);
     const isDeleted = stored.book === undefined;
-    if (stored.version === token && isDeleted === (this.#changes === undefined)) return stored;
+    if (stored.version === writeToken && isDeleted === (this.#changes === undefined)) return stored;
     throw new AttemptError('the response is not what was written');
   }
 
-  async resolve(lost: Lost, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
+  async resolve({ sent, lost }: Earlier, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
     const found = await this.#table.get(bookKey(this.#id), parseStoredBook, refusal?.stored);
-    if (lost.length > 0) {
-      // A lost attempt may arrive after somebody creates the book.
-      if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
-      const { version = '' } = found;
-      // The last attempt that may have been carried out until now: it is what is stored, or what was replaced by that.
-      const last = lost.findLast((token) => token <= version);
-      if (last === version) return found;
-      const mayBeReplaced = last !== undefined && version !== this.seenVersion;
-      if (mayBeReplaced && this.#changes !== undefined) throw new StorageUnavailableError('others changed the book');
-    }
+    if (found?.version !== undefined && sent.includes(found.version)) return found;
+    if (lost.length > 0) this.#checkLost(lost, found);
     this.#see(found);
     return undefined;
   }
 
+  /**
+   * Checks that a lost attempt that is not stored was not carried out.
+   *
+   * @throws {StorageUnavailableError} when nobody can know
+   */
+  #checkLost(lost: readonly string[], found: StoredBook | undefined): void {
+    // It may arrive after somebody creates the book.
+    if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
+    const { version = '' } = found;
+    // A deletion leaves an item that nothing replaces.
+    const isUpdate = this.#changes !== undefined;
+    // Nothing was written since the last look.
+    const isUnchanged = version === this.seenVersion;
+    // Only a higher token replaces another one.
+    const mayBeReplaced = lost.some((token) => token < version);
+    if (isUpdate && !isUnchanged && mayBeReplaced) throw new StorageUnavailableError('others changed the book');
+  }
+
   /** @param isExact - whether the book has to be in the seen version. Otherwise its token has to be below ours. */
-  #makeInput(token: string, isExact: boolean) {
+  #makeInput(writeToken: string, isExact: boolean) {
     const seen = this.seenVersion;
     const isInVersion = seen === undefined ? 'attribute_not_exists(writeToken)' : 'writeToken = :seen';
     // Also true of a book without a token, of which a comparison is false.
     const condition = isExact ? isInVersion : 'NOT writeToken >= :new_writeToken';
-    const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken: token };
+    const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken };
     const removed = this.#changes ? [] : Object.keys(bookFields);
     const names = Object.keys(set);
     const assignments = `SET ${names.map((name) => `#${name} = :new_${name}`).join()}`;

@@ -3,7 +3,7 @@ import { BookTooLargeError } from '../books/errors.ts';
 import type { Write } from './attempts.ts';
 import { BookChange, checkBook, type Versions } from './book-change.ts';
 import { Counter, repairAdvice } from './counter.ts';
-import { CounterError, StorageUnavailableError } from './errors.ts';
+import { type ConditionFailedError, CounterError, StorageUnavailableError } from './errors.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
 import { bookKey } from './keys.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
@@ -40,17 +40,17 @@ export class BookRepository {
 
   #create(id: number, fields: BookFields): Write<CreatedBook> {
     return {
-      send: async ({ token, abortSignal }) => {
-        await this.#table.put(makeBookPut(id, fields, token), abortSignal);
-        return createdBook(id, fields, token);
+      send: async ({ writeToken, abortSignal }) => {
+        await this.#table.put(makeBookPut(id, fields, writeToken), abortSignal);
+        return createdBook(id, fields, writeToken);
       },
-      resolve: async (lost) => {
-        const found = await this.#find(id);
+      resolve: async ({ sent, lost }, refusal) => {
+        const found = await this.#find(id, refusal);
         if (found === undefined) return undefined;
         const { version = '' } = found;
-        const last = lost.findLast((token) => token <= version);
-        if (last === version) return createdBook(id, fields, version);
-        throw last === undefined ? idInUse(id) : new StorageUnavailableError('others changed the book');
+        if (sent.includes(version)) return createdBook(id, fields, version);
+        const mayBeReplaced = lost.some((token) => token < version);
+        throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : idInUse(id);
       },
     };
   }
@@ -58,18 +58,18 @@ export class BookRepository {
   #createOnce(id: number, fields: BookFields, idempotencyKey: string): Write<CreatedBook> {
     const claim = new IdempotencyClaim(idempotencyKey, fields);
     return {
-      send: async ({ token, abortSignal }) => {
-        await this.#table.putAll([claim.makePut(id, token), makeBookPut(id, fields, token)], abortSignal);
-        return createdBook(id, fields, token);
+      send: async ({ writeToken, abortSignal }) => {
+        await this.#table.putAll([claim.makePut(id, writeToken), makeBookPut(id, fields, writeToken)], abortSignal);
+        return createdBook(id, fields, writeToken);
       },
-      resolve: async (lost, refusal) => {
+      resolve: async ({ sent }, refusal) => {
         const stored = await claim.find(this.#table, refusal?.stored);
         if (stored) {
           const { bookId, writeToken } = stored;
-          return createdBook(bookId, fields, writeToken, !lost.includes(writeToken));
+          return createdBook(bookId, fields, writeToken, !sent.includes(writeToken));
         }
         // Without a claim, none of our attempts was carried out, so a book with the id is another one.
-        if (refusal && (await this.#find(id))) throw idInUse(id);
+        if (refusal && (await this.#find(id, refusal))) throw idInUse(id);
         return undefined;
       },
     };
@@ -95,14 +95,18 @@ export class BookRepository {
     await new BookChange(this.#table, id, undefined, versions).make();
   }
 
-  #find(id: number): Promise<StoredBook | undefined> {
-    return this.#table.get(bookKey(id), parseStoredBook);
+  #find(id: number, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
+    return this.#table.get(bookKey(id), parseStoredBook, refusal?.stored);
   }
 }
 
 /** Makes the input that puts a book under an id that no item has. A deleted book leaves an item, which keeps its id. */
 function makeBookPut(id: number, fields: BookFields, writeToken: string) {
-  return { Item: { ...bookKey(id), ...fields, writeToken }, ConditionExpression: 'attribute_not_exists(id)' };
+  return {
+    Item: { ...bookKey(id), ...fields, writeToken },
+    ConditionExpression: 'attribute_not_exists(id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  };
 }
 
 function createdBook(id: number, fields: BookFields, version: string, replayed = false): CreatedBook {

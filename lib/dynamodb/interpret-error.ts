@@ -12,6 +12,9 @@ import { AttemptError, ConditionFailedError, InvalidRequestError, StorageUnavail
 /** DynamoDB refused the request because a transaction with the same item was under way. */
 const conflicts = ['TransactionConflictException', 'TransactionCanceledException'];
 
+/** DynamoDB has received the same request before, and carries it out. The SDK would count it as throttling. */
+const inProgress = 'TransactionInProgressException';
+
 /** RFC 9110 section 15.5.9: the request did not arrive in time, or on a connection that the server was closing. */
 const requestTimeoutStatus = 408;
 
@@ -39,6 +42,7 @@ export function interpretError(error: unknown): Error {
     return new AttemptError('DynamoDB failed: its response is not JSON');
   }
   const message = describeFailure(error);
+  if (error.name === inProgress) return new AttemptError(message, { cause });
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
   const isRefused = status >= 400 && status < 500;
   // While the clock is minutes wrong, the SDK marks every error, such as that of a success that it cannot read.

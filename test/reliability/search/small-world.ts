@@ -38,7 +38,7 @@ export interface Setting {
 }
 
 /** What happens to an idle client, or to a message. */
-type Fate = 'begins' | 'is carried out' | 'breaks off' | 'ends its invocation' | 'arrives late';
+type Fate = 'begins' | 'is carried out' | 'arrives twice' | 'breaks off' | 'ends its invocation' | 'arrives late';
 
 export type Event =
   | { readonly client: Client; readonly fate: 'begins'; readonly message?: undefined }
@@ -102,7 +102,8 @@ export const makeUnique = () => current?.makeUnique();
  *
  * **What is chosen.** Which message the table carries out next. A write may also break off, or end the invocation of its client
  * with it: the client gets no response, and the message arrives at any later moment, or never. So a lost response is a message
- * that breaks off and arrives at once, and one that is held arrives after its request has ended.
+ * that breaks off and arrives at once, and one that is held arrives after its request has ended. Or a write arrives twice, and its
+ * client gets the second response, which is a refusal by the write itself.
  *
  * **What is not chosen.** A read never breaks off, because it would only be repeated. An id is drawn at once: the loss of a draw
  * leaves a gap between ids. Pauses take no time, because whatever happens meanwhile is a matter of order.
@@ -111,8 +112,8 @@ export const makeUnique = () => current?.makeUnique();
  * Clocks that are apart count the events of their machine alone. Then nothing depends on when a request begins, and it begins
  * as late as it can: with the first event of its first message. So the verdict is strictest.
  *
- * **The bound.** The number of faults in an execution. A late message that the table would refuse does not arrive, because
- * nothing would change.
+ * **The bound.** The number of faults in an execution. A message that the table would refuse arrives neither late nor twice,
+ * because nothing would change.
  *
  * **The verdict.** After each write, somebody reads the book, so that the history has whatever any reader could have seen.
  * {@link checkHistory} judges it. A 503 needs a reason, too.
@@ -169,16 +170,19 @@ export class SmallWorld implements World<Event> {
 
   events(): readonly Event[] {
     const { faults, faulty = never } = this.#setting;
-    const mayFail = ({ client, command }: Message) =>
-      this.#faults < faults && client.index < faulty && !(command instanceof GetCommand);
-    const fates = ['is carried out', 'breaks off', 'ends its invocation'] as const;
+    const fatesOf = ({ client, command }: Message) => {
+      const mayFail = this.#faults < faults && client.index < faulty && !(command instanceof GetCommand);
+      if (!mayFail) return ['is carried out'] as const;
+      const faultyFates = ['is carried out', 'breaks off', 'ends its invocation'] as const;
+      return this.#table.accepts(command) ? ([...faultyFates, 'arrives twice'] as const) : faultyFates;
+    };
     const isIdle = ({ task, steps }: Client) => steps.length > 0 && (!task || task.response);
     // Of clients that differ in nothing, one begins first, whichever it is.
     const kindOf = ({ name, index, task, steps }: Client) => (task ? name : `${index < faulty} ${steps}`);
     const beginning = new Map(this.#clients.filter(isIdle).map((client) => [kindOf(client), client]));
     return [
       ...this.#inTransit.flatMap((message) =>
-        (mayFail(message) ? fates : fates.slice(0, 1)).map((fate) => ({ client: message.client, fate, message })),
+        fatesOf(message).map((fate) => ({ client: message.client, fate, message })),
       ),
       ...[...beginning.values()].map((client) => ({ client, fate: 'begins' as const })),
       ...this.#late
@@ -200,6 +204,10 @@ export class SmallWorld implements World<Event> {
     this.#inTransit = this.#inTransit.filter((other) => other !== message);
     if (fate === 'is carried out') return this.#run(client, await this.#carryOut(message));
     this.#faults += 1;
+    if (fate === 'arrives twice') {
+      await this.#carryOut(message);
+      return this.#run(client, await this.#carryOut(message));
+    }
     this.#late = [...this.#late, message];
     client.log.push(fate);
     task.breaks += 1;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BookTooLargeError, VersionMismatchError } from '../../../../lib/books/errors.ts';
-import { type Attempt, Attempts, type Lost } from '../../../../lib/dynamodb/attempts.ts';
+import { type Attempt, Attempts, type Earlier } from '../../../../lib/dynamodb/attempts.ts';
 import {
   AttemptError,
   ConditionFailedError,
@@ -60,11 +60,13 @@ function writing(endings: readonly (keyof typeof outcomes)[], find: () => string
   return {
     tokens,
     seenVersion: undefined as string | undefined,
-    send: ({ token }: Attempt) => {
-      tokens.push(token);
+    send: ({ writeToken }: Attempt, { sent }: Earlier) => {
+      tokens.push(writeToken);
+      expect(sent).toEqual(tokens);
       return send();
     },
-    resolve: async (lost: Lost, refusal?: ConditionFailedError) => {
+    resolve: async ({ sent, lost }: Earlier, refusal?: ConditionFailedError) => {
+      expect(sent).toEqual(tokens);
       const places = lost.map((token) => tokens.indexOf(token));
       events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
       return find();
@@ -72,37 +74,23 @@ function writing(endings: readonly (keyof typeof outcomes)[], find: () => string
   };
 }
 
-describe('attempts at a request', () => {
-  const lookUp = async ({ kind }: { readonly kind: string }) => {
-    events.push(`look after ${kind}`);
-    return undefined;
-  };
-
+describe('attempts at a read', () => {
   test('after two failures, the third attempt may succeed, and the delay doubles', async () => {
     expect(await attempts.repeat(sending('lost', 'failed'))).toBe('the value');
 
     expect(events).toEqual(['lost', 'pause of 100 ms', 'failed', 'pause of 200 ms', 'done']);
   });
 
-  test('the third failure is an unavailable storage, without another delay', async () => {
-    const repeating = attempts.repeat(sending('lost', 'failed', 'lost'), lookUp);
+  test.each(['lost', 'failed', 'refused'] as const)(
+    'the third failure is an unavailable storage, without another delay: %s',
+    async (ending) => {
+      const cause = outcomes[ending]();
+      const repeating = attempts.repeat(sending(ending, ending, ending));
 
-    await expect(repeating).rejects.toEqual(new StorageUnavailableError('no response', { cause: outcomes.lost() }));
-    const first = ['lost', 'pause of 100 ms', 'look after lost'];
-    const second = ['failed', 'pause of 200 ms', 'look after failed'];
-    expect(events).toEqual([...first, ...second, 'lost', 'look after lost']);
-  });
-
-  test('refusals are not counted, are looked up at once, and their delay ends at 1.6 s', async () => {
-    const refusals = Array<'refused'>(7).fill('refused');
-
-    expect(await attempts.repeat(sending('lost', 'lost', ...refusals), lookUp)).toBe('the value');
-
-    const lost = ['lost', 'pause of 100 ms', 'look after lost', 'lost', 'pause of 200 ms', 'look after lost'];
-    const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
-    const refused = delays.flatMap((delayMs) => ['refused', 'look after refused', `pause of ${delayMs} ms`]);
-    expect(events).toEqual([...lost, ...refused, 'done']);
-  });
+      await expect(repeating).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
+      expect(events).toEqual([ending, 'pause of 100 ms', ending, 'pause of 200 ms', ending]);
+    },
+  );
 
   test('a delay is random', async () => {
     vi.mocked(Math.random).mockReturnValue(0.25);
@@ -110,14 +98,6 @@ describe('attempts at a request', () => {
     await attempts.repeat(sending('lost'));
 
     expect(events).toEqual(['lost', 'pause of 25 ms', 'done']);
-  });
-
-  test('what is looked up is the result, and a request that cannot be refused counts refusals', async () => {
-    expect(await attempts.repeat(sending('refused'), async () => 'found')).toBe('found');
-    const cause = new ConditionFailedError();
-    await expect(attempts.repeat(sending('refused', 'refused', 'refused'))).rejects.toEqual(
-      new StorageUnavailableError(cause.message, { cause }),
-    );
   });
 
   test('an error that no further attempt mends ends them', async () => {
@@ -138,6 +118,40 @@ describe('attempts at a write', () => {
       ...['lost', 'look for [0]', 'refused', 'look for [0] after a refusal', 'failed', 'look for [0]', 'done'],
     ]);
   });
+
+  test('the third failure is an unavailable storage, without another delay', async () => {
+    const writingInVain = attempts.write(writing(['failed', 'lost', 'failed']));
+
+    const cause = outcomes.failed();
+    await expect(writingInVain).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
+    const first = ['failed', 'pause of 100 ms'];
+    const second = ['lost', 'pause of 200 ms', 'look for [1]'];
+    expect(events).toEqual([...first, ...second, 'failed', 'look for [1]']);
+  });
+
+  test('refusals are not counted, are looked up at once, and their delay ends at 1.6 s', async () => {
+    const refusals = Array<'refused'>(7).fill('refused');
+
+    expect(await attempts.write(writing(['lost', 'failed', ...refusals]))).toBe('the value');
+
+    const failed = ['lost', 'pause of 100 ms', 'look for [0]', 'failed', 'pause of 200 ms', 'look for [0]'];
+    const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
+    const refused = delays.flatMap((delayMs) => [
+      ...['refused', 'look for [0] after a refusal', `pause of ${delayMs} ms`],
+    ]);
+    expect(events).toEqual([...failed, ...refused, 'done']);
+  });
+
+  test.each(['lost', 'refused'] as const)(
+    'a failure of the look after one that is %s is an unavailable storage',
+    async (ending) => {
+      const fail = () => {
+        throw outcomes.failed();
+      };
+
+      await expect(attempts.write(writing([ending], fail))).rejects.toThrow(StorageUnavailableError);
+    },
+  );
 
   test('what is found is the result', async () => {
     expect(await attempts.write(writing(['refused'], () => 'found'))).toBe('found');
@@ -183,25 +197,30 @@ describe('the time of an attempt', () => {
   });
 
   test('is 2.8 s, after which it may have been carried out', async () => {
-    const kinds: string[] = [];
-    const repeating = attempts.repeat(hang, async ({ kind }) => {
-      kinds.push(kind);
-      return 'found';
-    });
+    const write = {
+      send: ({ abortSignal }: Attempt) => hang(abortSignal),
+      resolve: async ({ sent, lost }: Earlier) => {
+        expect(lost).toEqual(sent);
+        return 'found';
+      },
+    };
+    const found = vi.fn();
+    const writingOnce = attempts.write(write).then(found);
     await vi.advanceTimersByTimeAsync(2_799);
-    expect([signals[0]?.aborted, kinds]).toEqual([false, []]);
+    expect([signals[0]?.aborted, found.mock.calls]).toEqual([false, []]);
 
     await vi.advanceTimersByTimeAsync(1);
 
-    expect([signals[0]?.aborted, kinds]).toEqual([true, ['lost']]);
-    expect(await repeating).toBe('found');
+    expect([signals[0]?.aborted, found.mock.calls]).toEqual([true, [['found']]]);
+    await writingOnce;
     const failing = expect(attempts.repeat(hang)).rejects.toThrow('no response within 2800 ms');
     await vi.advanceTimersByTimeAsync(3 * 2_800);
     await failing;
   });
 
   test('begins with its turn, of which there are eight', async () => {
-    const reading = Array.from({ length: 9 }, () => attempts.repeat(hang, async () => 'found'));
+    const send = ({ abortSignal }: Attempt) => hang(abortSignal);
+    const finding = Array.from({ length: 9 }, () => attempts.write({ send, resolve: async () => 'found' }));
     await vi.advanceTimersByTimeAsync(2_799);
     expect(signals).toHaveLength(8);
 
@@ -209,7 +228,7 @@ describe('the time of an attempt', () => {
 
     expect(signals.map(({ aborted }) => aborted)).toEqual([...Array(8).fill(true), false]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await Promise.all(reading)).toEqual(Array(9).fill('found'));
+    expect(await Promise.all(finding)).toEqual(Array(9).fill('found'));
   });
 
   test('ends with its invocation, and no other attempt follows', async () => {
