@@ -15,6 +15,9 @@ const conflicts = ['TransactionConflictException', 'TransactionCanceledException
 /** DynamoDB has received the same request before, and carries it out. The SDK would count it as throttling. */
 const inProgress = 'TransactionInProgressException';
 
+/** The SDK's name for an error response that names no error. DynamoDB sends none. */
+const unnamed = 'Unknown';
+
 /** RFC 9110 section 15.5.9: the request did not arrive in time, or on a connection that the server was closing. */
 const requestTimeoutStatus = 408;
 
@@ -50,7 +53,7 @@ export function interpretError(error: unknown): Error {
   if (isSkewed || isThrottlingError(error as never) || conflicts.includes(error.name)) {
     return new AttemptError(message, { mayBeDone: false, cause });
   }
-  return isRefused && status !== requestTimeoutStatus
+  return isRefused && status !== requestTimeoutStatus && error.name !== unnamed
     ? new StorageUnavailableError(message, { cause })
     : new AttemptError(message, { cause });
 }

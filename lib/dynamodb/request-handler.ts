@@ -16,17 +16,21 @@ const maxShortBytes = 4 * 1024;
 /** A success of GetItem. The response to another operation would mean that there is no such item. */
 const itemResponse = /^\{\s*(\}|"(Item|ConsumedCapacity)")/;
 
+/** All refusals of DynamoDB have it ("Error handling with DynamoDB"). The item in one decides 404, 412 and 413. */
+const refusedStatus = 400;
+
 type Handle = NodeHttpHandler['handle'];
 
 /**
- * Makes the SDK's HTTP handler, with three additions:
+ * Makes the SDK's HTTP handler, with additions:
  *
  * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the
  *   connections and no timer runs. How long they were idle is therefore checked when the next request is sent, by the
  *   wall clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
- * - It rejects a response whose checksum is wrong, or missing over HTTPS, and a success whose body is not a JSON object,
- *   or not one of GetItem. DynamoDB always sends the checksum. Other engines may not.
+ * - It rejects a response whose checksum is wrong. It rejects a success or a refusal without one, unless the endpoint
+ *   speaks HTTP and has sent none yet. DynamoDB always sends it, and other engines may not.
+ * - It rejects a success whose body is not a JSON object, or not one of GetItem.
  */
 export function createRequestHandler() {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
@@ -76,7 +80,9 @@ export function createRequestHandler() {
         const checksum = headers['x-amz-crc32'];
         const isSuccess = statusCode < 300;
         sendsChecksums ||= isTls || checksum !== undefined;
-        if (checksum === undefined && isSuccess && sendsChecksums) throw damaged('has no checksum');
+        // Other responses, such as that of a proxy, decide nothing.
+        const isDecision = isSuccess || statusCode === refusedStatus;
+        if (checksum === undefined && isDecision && sendsChecksums) throw damaged('has no checksum');
         const isIntact = checksum === undefined || Number(checksum) === checksumOf(body);
         if (!isIntact) throw damaged('does not match its checksum');
         if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');

@@ -165,23 +165,36 @@ test.each([30, 4_096, 4_097, 100_000])('a checksum is compared with a body of %i
   await expect(read()).rejects.toMatchObject(damaged('does not match its checksum'));
 });
 
-test('over HTTPS, a success without a checksum is damaged', async () => {
-  const { read } = await startDatabase((_request, response) => response.end('{}'), 'https');
+const refusal = JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException' });
 
-  await expect(read()).rejects.toMatchObject(damaged('has no checksum'));
+test.each([
+  [200, '{}'],
+  [400, refusal],
+])('over HTTPS, a response of status %i without a checksum is damaged', async (status, body) => {
+  const { remove } = await startDatabase((_request, response) => response.writeHead(status).end(body), 'https');
+
+  await expect(remove()).rejects.toMatchObject(damaged('has no checksum'));
 });
 
-test('over HTTP, a success without a checksum is damaged once the database has sent one', async () => {
+test('over HTTP, a success or a refusal without a checksum is damaged once the database has sent one', async () => {
+  const refused = { name: 'ConditionalCheckFailedException' };
+  let [status, body] = [400, refusal];
   let sendsChecksum = false;
-  const { read } = await startDatabase((_request, response) =>
-    sendsChecksum ? respondWith(response, '{}') : response.end('{}'),
+  const { remove } = await startDatabase((_request, response) =>
+    sendsChecksum ? respondWith(response, body, status) : response.writeHead(status).end(body),
   );
 
-  await expect(read()).resolves.toBeDefined();
+  await expect(remove()).rejects.toMatchObject(refused);
+  [status, body] = [200, '{}'];
+  await expect(remove()).resolves.toBeDefined();
   sendsChecksum = true;
-  await expect(read()).resolves.toBeDefined();
+  await expect(remove()).resolves.toBeDefined();
   sendsChecksum = false;
-  await expect(read()).rejects.toMatchObject(damaged('has no checksum'));
+  await expect(remove()).rejects.toMatchObject(damaged('has no checksum'));
+  [status, body] = [400, refusal];
+  await expect(remove()).rejects.toMatchObject(damaged('has no checksum'));
+  sendsChecksum = true;
+  await expect(remove()).rejects.toMatchObject(refused);
 });
 
 test.each([300, 500])('a response of status %i needs neither a checksum nor JSON', async (status) => {

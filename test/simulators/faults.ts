@@ -31,8 +31,6 @@ export interface Fault {
   readonly isSlow?: boolean;
   /** Whether the client has a whole response in time. */
   readonly isHarmless?: boolean | 'by chance';
-  /** Whether only successes meet it: a write that the engine refuses does not. */
-  readonly isOfSuccesses?: boolean;
 }
 
 /** Long, and below the client's timeout, which two of them exceed. */
@@ -44,9 +42,9 @@ const longText = 'x'.repeat(100_000);
 export const storedText = 'a title that no log may show';
 
 function respondWithError({ outgoing }: Exchange, status: number, name: string, message = name, members: object = {}) {
-  outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
   const item = { title: { S: storedText } };
-  outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, item, ...members }));
+  const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, item, ...members });
+  outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', 'x-amz-crc32': crc32(body) }).end(body);
 }
 
 const close = ({ outgoing: { socket } }: Exchange) => void socket?.end();
@@ -114,6 +112,18 @@ export const responseDelayed: Fault = {
   },
 };
 
+/** As by a proxy that repeats requests. The second response to a write is usually a refusal, by the write itself. */
+const requestRepeated: Fault = {
+  name: 'request carried out twice',
+  isCarriedOut: true,
+  isHarmless: true,
+  async happen({ forward, outgoing }) {
+    await forward();
+    const { status, headers, body } = await forward();
+    outgoing.writeHead(status, headers).end(body);
+  },
+};
+
 /** How a response ends. */
 interface Ending {
   readonly name: string;
@@ -169,7 +179,16 @@ function cut(ending: Ending, place: typeof inBody, isHarmless: boolean | 'by cha
 /** Everything that happens to requests and connections. A short response in single bytes is in time, and no fault. */
 export const transportFaults: readonly Fault[] = [
   ...[requestIgnored, requestHeld, requestLost, requestClosed, requestTimeout, switchingProtocols],
-  ...[serverError, longServerError, unavailable, unavailableForAnHour, throttled, garbage, responseDelayed],
+  ...[
+    serverError,
+    longServerError,
+    unavailable,
+    unavailableForAnHour,
+    throttled,
+    garbage,
+    responseDelayed,
+    requestRepeated,
+  ],
   ...[beforeHead, inHead, beforeBody].map((place) => cut(slow, place)),
   ...[silent, reset, closed].flatMap((ending) =>
     [beforeHead, inHead, beforeBody, inBody, beforeLastByte].map((place) => cut(ending, place)),
@@ -182,21 +201,19 @@ export const transportFaults: readonly Fault[] = [
 type BodyChange = (body: Buffer) => string | Buffer;
 type Checksum = 'no checksum' | 'a wrong checksum' | 'its checksum';
 
-/** Sends a success with another body or checksum. Errors of the engine pass unchanged. */
+/** Sends a success or a refusal with another body or checksum. */
 function alter(name: string, change: BodyChange, checksum: Checksum, isHarmless = false): Fault {
   return {
     name: `${name} with ${checksum}`,
     isCarriedOut: true,
     isHarmless,
-    isOfSuccesses: true,
     async happen({ forward, outgoing }) {
       const { status, headers, body } = await forward();
-      if (status >= 300) return outgoing.writeHead(status, headers).end(body);
       const altered = Buffer.from(change(body));
       const { 'x-amz-crc32': _, ...others } = headers;
       const crc = checksum === 'a wrong checksum' ? (crc32(altered) ^ 1) >>> 0 : crc32(altered);
       const sent = { ...others, 'content-length': altered.length };
-      outgoing.writeHead(200, checksum === 'no checksum' ? sent : { ...sent, 'x-amz-crc32': crc });
+      outgoing.writeHead(status, checksum === 'no checksum' ? sent : { ...sent, 'x-amz-crc32': crc });
       return outgoing.end(altered);
     },
   };

@@ -47,12 +47,9 @@ const previousUsers: Readonly<Record<string, string>> = {
   'GET /books, a page': 'GET /books',
 };
 
-/** Whether requests fail under a lasting fault; `undefined` when they may. A 412 is in the refusal of a write. */
+/** Whether requests fail under a lasting fault; `undefined` when they may. */
 export function failUnder(fault: Fault): (name: string) => boolean | undefined {
-  return (name) => {
-    if (fault.isOfSuccesses && name.endsWith('of another version')) return false;
-    return fault.isHarmless === 'by chance' ? undefined : !fault.isHarmless;
-  };
+  return () => (fault.isHarmless === 'by chance' ? undefined : !fault.isHarmless);
 }
 
 /** Whether a request fails under a fault of one or two attempts: a lost attempt may find a book later. */

@@ -102,6 +102,8 @@ test.each([
   ['InvalidSignatureException', { $metadata: { httpStatusCode: 400, clockSkewCorrected: true } }, false],
   // The request has arrived before, and may be carried out now.
   ['TransactionInProgressException', withStatus(400), true],
+  // What the SDK makes of a refusal that does not say why.
+  ['Unknown', withStatus(400), true],
   ['InternalServerError', withStatus(500), true],
   // With a clock that is minutes wrong, the SDK marks every error.
   ['InternalServerError', { $metadata: { httpStatusCode: 500, clockSkewCorrected: true } }, true],
