@@ -32,10 +32,17 @@ export class BookRepository {
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
     if (isTooLarge(fields)) throw new BookTooLargeError();
-    const id = await this.#counter.drawId();
-    const create =
-      idempotencyKey === undefined ? this.#create(id, fields) : this.#createOnce(id, fields, idempotencyKey);
-    return this.#table.attempts.write(create);
+    const store = async () => {
+      const id = await this.#counter.drawId();
+      const create =
+        idempotencyKey === undefined ? this.#create(id, fields) : this.#createOnce(id, fields, idempotencyKey);
+      return this.#table.attempts.write(create);
+    };
+    return store().catch((error) => {
+      // One such id may come from a response that was sent twice. A second one means that the counter is wrong.
+      if (error instanceof IdInUseError) return store();
+      throw error;
+    });
   }
 
   #create(id: number, fields: BookFields): Write<CreatedBook> {
@@ -50,7 +57,7 @@ export class BookRepository {
         const { version = '' } = found;
         if (sent.includes(version)) return createdBook(id, fields, version);
         const mayBeReplaced = lost.some((token) => token < version);
-        throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : idInUse(id);
+        throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : new IdInUseError(id);
       },
     };
   }
@@ -69,7 +76,7 @@ export class BookRepository {
           return createdBook(bookId, fields, writeToken, !sent.includes(writeToken));
         }
         // Without a claim, none of our attempts was carried out, so a book with the id is another one.
-        if (refusal && (await this.#find(id, refusal))) throw idInUse(id);
+        if (refusal && (await this.#find(id, refusal))) throw new IdInUseError(id);
         return undefined;
       },
     };
@@ -113,6 +120,9 @@ function createdBook(id: number, fields: BookFields, version: string, replayed =
   return { book: { id, ...fields }, version, replayed };
 }
 
-function idInUse(id: number): CounterError {
-  return new CounterError(`the counter drew id ${id}, which a book has already: ${repairAdvice}`);
+/** The counter drew an id that a book has already. */
+class IdInUseError extends CounterError {
+  constructor(id: number) {
+    super(`the counter drew id ${id}, which a book has already: ${repairAdvice}`);
+  }
 }

@@ -59,11 +59,6 @@ export function parseBook(item: Item): Book {
   return { id: parseInteger(item.id, 'a book has no id'), ...(Object.fromEntries(fields) as BookFields) };
 }
 
-/** @returns the last id that was drawn @throws {AttemptError} when it is less than the minimum, or missing */
-export function parseCounter({ lastId }: Item, minimum = 0): number {
-  return parseInteger(lastId, 'the counter has no "lastId"', minimum);
-}
-
 /** @throws {AttemptError} with the problem when a value is not a safe integer, or less than the minimum */
 export function parseInteger(value: unknown, problem: string, minimum = Number.MIN_SAFE_INTEGER): number {
   if (!Number.isSafeInteger(value) || Number(value) < minimum) throw damaged(problem);

@@ -55,10 +55,11 @@ test('a deleted book leaves its key, a token and an expiry three days later, and
   expect(item?.writeToken > version).toBe(true);
 });
 
-test('creates at once get the ids without gaps, in the order in which they were called', async ({ table, books }) => {
+test('creates at once get the ids without gaps', async ({ table, books }) => {
   const created = await Promise.all(Array.from({ length: 20 }, () => books.create(emma)));
 
-  expect(created.map(({ book }) => book.id)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  const ids = created.map(({ book }) => book.id).sort((one, other) => one - other);
+  expect(ids).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   expect(await readCounter(table)).toBe(20);
 });
 
@@ -145,15 +146,15 @@ test.for([
 
 describe.for([undefined, 'once'])('with the idempotency key %s', (key) => {
   test('a create after a counter reset overwrites no book and says what to do', async ({ table, books }) => {
-    const { book } = await books.create(emma);
+    const stored = [(await books.create(emma)).book, (await books.create(emma)).book];
     await setCounter(table, 0);
 
     const creating = books.create({ ...emma, year: 1 }, key);
 
     await expect(creating).rejects.toThrow(CounterError);
-    await expect(creating).rejects.toThrow('id 1, which a book has already: `npm run counter` repairs it');
-    expect(await listBooks(table)).toEqual([book]);
-    expect(await books.create({ ...emma, year: 2 }, key)).toMatchObject({ book: { id: 2 }, replayed: false });
+    await expect(creating).rejects.toThrow('id 2, which a book has already: `npm run counter` repairs it');
+    expect(await listBooks(table)).toEqual(stored);
+    expect(await books.create({ ...emma, year: 2 }, key)).toMatchObject({ book: { id: 3 }, replayed: false });
   });
 
   test('a create beside books whose counter is lost stores nothing, and makes no counter', async ({ table, books }) => {
@@ -165,17 +166,11 @@ describe.for([undefined, 'once'])('with the idempotency key %s', (key) => {
     expect(await readCounter(table)).toBeUndefined();
   });
 
-  test.for([
-    [Number.MAX_SAFE_INTEGER, 'the counter is at 2^53-1'],
-    [-1, 'the counter has no "lastId"'],
-  ] as const)(
-    'a create after the last id, or one below 0, keeps the counter: %i',
-    async ([lastId, why], { table, books }) => {
-      await setCounter(table, lastId);
+  test('a create after the last id keeps the counter', async ({ table, books }) => {
+    await setCounter(table, Number.MAX_SAFE_INTEGER);
 
-      await expect(books.create(emma, key)).rejects.toThrow(why);
+    await expect(books.create(emma, key)).rejects.toThrow('the counter is at 2^53-1');
 
-      expect(await readCounter(table)).toBe(lastId);
-    },
-  );
+    expect(await readCounter(table)).toBe(Number.MAX_SAFE_INTEGER);
+  });
 });

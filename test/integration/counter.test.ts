@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { NumberValueImpl as NumberValue } from '@aws-sdk/util-dynamodb';
 import { test as base, expect, vi } from 'vitest';
+import { CounterError } from '../../lib/dynamodb/errors.ts';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
-import { emma, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
+import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 // The delays between attempts take no time.
@@ -14,16 +22,24 @@ const test = base.extend('table', () => {
   return tables.open();
 });
 
-type Course = (draw: () => Promise<object>) => Promise<unknown>;
+type Course = (send: () => Promise<object>) => Promise<unknown>;
 
 /** Opens the books for a client whose draws of ids take a course each, in turn. It notes the requests. */
-function openWith({ client, tableName }: TableAccess, ...courses: readonly Course[]) {
+function openWith(access: TableAccess, ...courses: readonly Course[]) {
+  return openWithCourses(access, UpdateCommand, courses);
+}
+
+function openWithCourses(
+  { client, tableName }: TableAccess,
+  kind: abstract new (...input: never[]) => object,
+  courses: readonly Course[],
+) {
   const left = [...courses];
   const requests: string[] = [];
   const send = (command: object, options: object) => {
     requests.push(command.constructor.name);
     const forward = () => client.send(command as never, options);
-    const course = command instanceof UpdateCommand ? left.shift() : undefined;
+    const course = command instanceof kind ? left.shift() : undefined;
     return course ? course(forward) : forward();
   };
   return { books: openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName }), requests };
@@ -40,13 +56,68 @@ test('a draw whose response is lost leaves a gap, and nothing is read', async ({
   expect(requests).toEqual(['UpdateCommand', 'UpdateCommand', 'PutCommand']);
 });
 
-/** Draws in a table that is empty, in which others then create something. */
+test('a response that is not that of a draw gives no id', async ({ table }) => {
+  await setCounter(table, 10);
+  const respondWith = (lastId?: unknown) => async () => ({ Attributes: { lastId } });
+  const { books } = openWith(table, respondWith(0), respondWith());
+
+  expect((await books.create(emma)).book.id).toBe(11);
+});
+
+test.for([undefined, 'a key'])(
+  'a response to a draw that is sent twice costs another draw, with the idempotency key %s',
+  async (key, { table }) => {
+    let first: object = {};
+    const { books } = openWith(
+      table,
+      async (draw) => {
+        first = await draw();
+        return first;
+      },
+      async (draw) => {
+        await draw();
+        return first;
+      },
+    );
+    await setCounter(table, 10);
+    await books.create(emma);
+
+    expect(await books.create(emma, key)).toMatchObject({ book: { id: 13 }, replayed: false });
+  },
+);
+
+test.for([
+  ['a text', '20000'],
+  ['no value', undefined],
+  ['below 0', -1],
+  ['a fraction', 50_000.5],
+  ['a whole number that is not exact', NumberValue.from('9007199254740993')],
+])('a counter that is %s is reported at once, and is not changed', async ([, lastId], { table }) => {
+  const Item = { ...counterKey, lastId };
+  await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
+  const { books, requests } = openWith(table);
+
+  await expect(books.create(emma)).rejects.toThrow(CounterError);
+  const { length } = requests;
+  await expect(listBooks(table)).rejects.toThrow('a whole number from 0 to 2^53-1: `npm run counter` repairs it');
+
+  expect(length).toBeLessThanOrEqual(2);
+});
+
+/** A request to a table that is empty, in which others then create something. */
 const thenOthers = (act: () => Promise<unknown>): Course => {
-  return (draw) =>
-    draw().finally(async () => {
+  return (send) =>
+    send().finally(async () => {
       await act();
     });
 };
+
+test('a create that finds no counter reads it again when others have created the first book', async ({ table }) => {
+  const createFirst = thenOthers(() => openBooks(table).create(emma));
+  const { books } = openWithCourses(table, GetCommand, [createFirst]);
+
+  expect((await books.create(emma)).book.id).toBe(2);
+});
 
 test('the first of two creates in an empty table makes the counter, and the other draws from it', async ({ table }) => {
   const { books } = openWith(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseBook, parseCounter, parseText, storedKinds } from '../../../../lib/dynamodb/stored-items.ts';
+import { parseBook, parseInteger, parseText, storedKinds } from '../../../../lib/dynamodb/stored-items.ts';
 import { aBook } from '../../../support/a-book.ts';
 
 test('the start of a value in JSON tells its kind', () => {
@@ -19,15 +19,13 @@ test('the start of a value in JSON tells its kind', () => {
 
 test.each([
   ['a book has no id', () => parseBook(aBook() as never)],
-  ['the counter has no "lastId"', () => parseCounter({})],
-  ['the counter has no "lastId"', () => parseCounter({ lastId: 4 }, 5)],
+  ['not five', () => parseInteger(4, 'not five', 5)],
   ['not a text', () => parseText(7, 'not a text')],
 ])('an item is damaged when %s, and its response may have been damaged on the way', (problem, parse) => {
   const error = { name: 'AttemptError', message: `a stored item is damaged: ${problem}`, mayBeDone: true };
   expect(parse).toThrow(expect.objectContaining(error));
 });
 
-test('a counter may be at its minimum', () => {
-  expect(parseCounter({ lastId: 5 }, 5)).toBe(5);
-  expect(parseCounter({ lastId: 0 })).toBe(0);
+test('an integer may be at its minimum', () => {
+  expect(parseInteger(5, '', 5)).toBe(5);
 });
