@@ -36,7 +36,8 @@ export const text: SettingKind<string> = {
 /** The origin of a web site, as browsers send it (RFC 6454 section 6.2). */
 const webOrigin: SettingKind<string> = {
   description: 'the origin of a web site, like https://docs.example.com',
-  parse: (value) => (URL.parse(value)?.origin === value && value.startsWith('http') ? value : undefined),
+  // URLs may have other characters in a host, such as quotation marks, but no web site has them.
+  parse: (value) => (/^https?:\/\/[\w.:[\]-]+$/.test(value) && URL.parse(value)?.origin === value ? value : undefined),
 };
 
 const tableUrl: SettingKind<TableLocation> = {

@@ -5,7 +5,7 @@ import type { StageParameters } from './deploy/stage-parameters.ts';
 export interface Serverless {
   readonly serviceDir: string;
   readonly configurationFilename: string;
-  readonly processedInput: { readonly commands: readonly string[] };
+  readonly processedInput: { readonly commands: readonly string[]; readonly isHelpRequest?: boolean };
   readonly service: Service;
   /** The framework prints the message of this error without a stack and ends with exit code 1. */
   readonly classes: { readonly Error: ErrorConstructor };

@@ -36,7 +36,8 @@ export default class SettingsPlugin {
   constructor(serverless: Serverless, options: { readonly region?: string; readonly param?: readonly string[] }) {
     this.#serverless = serverless;
     this.#overrides = options.param ?? [];
-    this.#isRemote = remoteCommands.includes(serverless.processedInput.commands[0] ?? '');
+    const { commands, isHelpRequest } = serverless.processedInput;
+    this.#isRemote = !isHelpRequest && remoteCommands.includes(commands[0] ?? '');
     // Already here, because the framework next announces a deploy to its default region.
     if (!findRegion(options.region) && this.#isRemote) this.#fail(noRegion);
     this.hooks = { initialize: () => this.#check() };

@@ -70,10 +70,14 @@ export function findTableConflict(stage: string, stack: StageStack, tableName: s
 /** @returns why a stack in this status cannot be deployed to, and what to do, or `undefined` when it can */
 export function findObstacle(stage: string, status: string): string | undefined {
   const name = stackNameOf(stage);
+  const remove = `npm run remove -- --stage ${stage}`;
+  const deleteStack = `aws cloudformation delete-stack --stack-name ${name}`;
   // For other statuses, CloudFormation's own messages are clear enough.
   const remedies: Readonly<Record<string, string>> = {
-    REVIEW_IN_PROGRESS: `Its first deploy never began. Delete what is left, and deploy again: npm run remove -- --stage ${stage}`,
-    ROLLBACK_COMPLETE: `Its first deploy failed. Delete what is left, and deploy again: aws cloudformation delete-stack --stack-name ${name}`,
+    REVIEW_IN_PROGRESS: `Its first deploy never began. Delete what is left, and deploy again: ${remove}`,
+    ROLLBACK_COMPLETE: `Its first deploy failed. Delete what is left, and deploy again: ${deleteStack}`,
+    ROLLBACK_FAILED: `Its first deploy failed, and something of it could not be deleted. Its events say why (docs/incidents.md). Then delete what is left, and deploy again: ${deleteStack}`,
+    DELETE_FAILED: `A removal stopped midway. Its events say why (docs/incidents.md). Then remove what is left, and deploy again: ${remove}`,
     UPDATE_ROLLBACK_FAILED: `A rollback stopped midway. Continue it, and deploy again (docs/incidents.md): aws cloudformation continue-update-rollback --stack-name ${name}`,
   };
   return remedies[status] && `The stack ${name} is in ${status}. ${remedies[status]}`;

@@ -20,6 +20,8 @@ test('each gateway response after which a client may try again says when', () =>
 test.each([
   ['REVIEW_IN_PROGRESS', 'npm run remove -- --stage prod'],
   ['ROLLBACK_COMPLETE', 'delete-stack --stack-name book-catalog-prod'],
+  ['ROLLBACK_FAILED', 'delete-stack --stack-name book-catalog-prod'],
+  ['DELETE_FAILED', 'npm run remove -- --stage prod'],
   ['UPDATE_ROLLBACK_FAILED', 'continue-update-rollback --stack-name book-catalog-prod'],
 ])('a stack in %s takes no deploy, and what to do ends with: %s', (status, end) => {
   expect(findObstacle('prod', status)?.endsWith(end)).toBe(true);

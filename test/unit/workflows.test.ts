@@ -9,17 +9,33 @@ const release = await readWorkflow('release');
 const deploy = await readWorkflow('deploy');
 const deployStage = await readWorkflow('deploy-stage');
 
+/** What GitHub responds about a release: the commit of the branch main, how far it is behind the tag, and the runs of "Deploy". */
+const gitHub = { ref: 'echo 9f8e', compare: 'echo 0', runs: 'echo 1' };
+
 test.each([
-  ['is deployed when its commit has passed "Deploy" on main', 'echo 1', 0],
-  ['is refused when its commit has not passed "Deploy" on main', 'echo 0', 1],
-  ['is refused when GitHub cannot be asked', 'echo "HTTP 503" >&2; exit 1', 1],
-  ['is refused when GitHub responds with something else than a number', 'echo "Not Found"', 1],
-])('a release %s', async (_, gh, code) => {
+  ['is deployed when its commit is on main and has passed "Deploy"', {}, 0],
+  ['is refused when its commit has not passed "Deploy"', { runs: 'echo 0' }, 1],
+  ['is refused when its commit is not on main', { compare: 'echo 2' }, 1],
+  ['is refused when GitHub does not know main', { ref: 'echo "HTTP 404" >&2; exit 1' }, 1],
+  ['is refused when GitHub cannot compare', { compare: 'exit 1' }, 1],
+  ['is refused when GitHub cannot be asked for runs', { runs: 'echo "HTTP 503" >&2; exit 1' }, 1],
+  ['is refused when GitHub responds with something else than a number', { runs: 'echo "Not Found"' }, 1],
+])('a release %s', async (_, responses, code) => {
+  const { ref, compare, runs } = { ...gitHub, ...responses };
+  const gh = `case $2 in */git/ref/*) ${ref} ;; */compare/*) ${compare} ;; *) ${runs} ;; esac`;
   const { status, stdout, calls } = await runStep(release.jobs.passed.steps[0], { gh }, releaseOf('tags/v1.0.0'));
 
   expect([status, stdout.includes('v1.0.0 is not deployed')]).toEqual([code, code === 1]);
-  const query = 'runs?branch=main&status=success&head_sha=0a1b --jq .total_count';
-  expect(calls).toBe(`gh api repos/owner/name/actions/workflows/deploy.yml/${query}\n`);
+  // A tag may have the name of the branch, so that its commit counts and not its name.
+  expect(calls).not.toContain('branch=');
+  if (code === 0) {
+    const requests = [
+      'git/ref/heads/main --jq .object.sha',
+      'compare/9f8e...0a1b --jq .ahead_by',
+      'actions/workflows/deploy.yml/runs?status=success&head_sha=0a1b --jq .total_count',
+    ];
+    expect(calls).toBe(requests.map((request) => `gh api repos/owner/name/${request}\n`).join(''));
+  }
   expect(release.jobs.prod.needs).toBe('passed');
 });
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const serverless = 'serverless/main.js';
@@ -9,6 +10,13 @@ const prdo = '--stage prdo --region eu-west-1';
 const noStage = 'There is no stage "prdo". The stages are prod, dev (serverless/stages.yml).';
 const noRegion = 'No region is given: set AWS_REGION, or add --region NAME.';
 const noCredentials = /^AWS cannot be used with these credentials: .*credentials.*$/;
+
+test.each(['deploy', 'rollback', 'remove'])('npm run %s -- --help shows the options without AWS', async (command) => {
+  const { PATH } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, [serverless, command, '--help'], { env: { PATH } });
+
+  expect(stdout).toMatch(/^--stage .*Stage of the service$/m);
+});
 
 test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`${serverless} package ${prdo}`, wrong, noStage],

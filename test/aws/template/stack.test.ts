@@ -206,6 +206,11 @@ test("Lambda's own retries of the probe are off, which EventBridge's setting doe
   ]);
 });
 
+test('the stack of prod, and of no other stage, is protected from removal', () => {
+  const { provider } = parse(readFileSync('serverless.yml', 'utf8'), { logLevel: 'silent' });
+  expect(provider.deletionProtection).toEqual({ stages: ['prod'] });
+});
+
 test('a deployer stack is for a stage that exists', () => {
   const { Parameters } = parse(readFileSync('serverless/resources/deployer.yml', 'utf8'), { logLevel: 'silent' });
   const { default: _, ...stages } = parse(readFileSync('serverless/stages.yml', 'utf8'));
