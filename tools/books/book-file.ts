@@ -1,146 +1,204 @@
+import { Readable } from 'node:stream';
+import { type CsvError, type Options, parse } from 'csv-parse';
+import { parse as parseText } from 'csv-parse/sync';
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { readJsonObject } from '../../lib/http/json-body.ts';
 import * as fields from './columns.ts';
-import { type CsvRecord, countLines, findLineEnd, scanRecord } from './csv.ts';
-import { detectEncoding, readText } from './encoding.ts';
 import { CommandError } from './errors.ts';
-import { formatCount } from './progress.ts';
+import { readText } from './file-text.ts';
+import { formatCount } from './report.ts';
 
 /** A file format that the tool reads and writes. */
 export type Format = 'csv' | 'ndjson';
 
-/** Options of the user for what is otherwise detected. */
+/** How the user describes a file. What is `undefined` follows from the file. */
 export interface FileOptions extends fields.ColumnOptions {
   readonly format: Format | undefined;
-  readonly encoding: string | undefined;
+  readonly encoding: string;
+  /** Of CSV: one ASCII character. */
   readonly separator: string | undefined;
 }
 
-/** A file of books, and how to read it. Of CSV, `header` is the first record, and `start` all before the second. */
-export type BookFile = Awaited<ReturnType<typeof openFile>>;
-
-/** A row of a file: its first line, its text, and its book or the reason of its rejection. */
-export type Row = { readonly line: number; readonly raw: string } & ({ book: BookFields } | { reason: string });
-
-/** The detected separators, the preferred one first. */
-export const commonSeparators = [',', ';', '\t'];
-
-/** Above any book: 400 KB, for which JSON may need six times as many characters. */
-const maxRecordLength = 4 * 1024 * 1024;
-
-/** The start of a file in which to find the columns. */
-const sampleLength = 1024 * 1024;
-
-/** Detects how to read a file. @throws {CommandError} when the columns are ambiguous */
-export async function openFile(path: string, options: FileOptions) {
-  const encoding = await detectEncoding(path, options.encoding);
-  let sample = '';
-  for await (const text of readText(path, encoding)) {
-    sample += text;
-    if (sample.length > sampleLength) break;
-  }
-  if (sample.trim() === '') throw new CommandError('the file is empty');
-  const format = options.format ?? guessFormat(path, sample);
-  const found = format === 'csv' ? readHeader(sample, options.separator) : readMembers(sample);
-  return { path, encoding, format, ...found, columns: fields.chooseColumns(found.names, options) };
+/** A file of books, and how to read it. */
+export interface BookFile {
+  readonly path: string;
+  readonly encoding: string;
+  readonly format: Format;
+  readonly columns: fields.Columns;
+  /** Of CSV. */
+  readonly separator: string;
+  /** The names in the header of CSV. */
+  readonly header: readonly string[];
 }
 
-/** @returns a report of the used, missing and ignored columns */
-export function describeFile({ encoding, format, separator, names, columns }: BookFile): string {
+/** A row of a file: the line that it begins on, and its book or the reason of its rejection. */
+export type Row = { readonly line: number } & ({ readonly book: BookFields } | { readonly reason: string });
+
+/** A record of csv-parse, with its text. */
+type RawRecord = { readonly record: string[]; readonly raw: string };
+
+/** A record, and the line that it begins on. */
+type LocatedRecord = { readonly line: number; readonly cells: readonly string[] };
+
+const separators = [',', ';', '\t'];
+
+/** Above any book: 400 KB, for which JSON may need six times as many characters. */
+const maxRowLength = 4 * 1024 * 1024;
+
+/** RFC 4180, with the line ends of all systems. */
+const dialect = {
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true, // Such a row is rejected alone.
+  max_record_size: maxRowLength,
+} satisfies Options;
+
+const lineEnd = /\r\n|\n|\r/g;
+
+/**
+ * Finds out how to read a file, from its start.
+ *
+ * @throws {CommandError} when its columns are not clear, or its start cannot be read
+ */
+export async function openFile(path: string, options: FileOptions): Promise<BookFile> {
+  const { encoding } = options;
+  const start = await readStart(path, encoding);
+  const format = options.format ?? guessFormat(path, start);
+  const expected = fields.expectColumns(options);
+  if (format === 'ndjson') return { path, encoding, format, columns: expected, separator: '', header: [] };
+  const candidates = options.separator === undefined ? separators : [options.separator];
+  const headers = candidates.map((separator) => ({ separator, header: parseHeader(start, separator) }));
+  const best = headers.reduce((left, right) => (right.header.length > left.header.length ? right : left));
+  return { path, encoding, format, ...best, columns: fields.findColumns(best.header, expected) };
+}
+
+/** @returns a report of the columns that are used, missing and ignored */
+export function describeFile({ encoding, format, separator, header, columns }: BookFile): string {
   const lines = fields.fieldNames.map((field) => {
     const { [field]: column } = columns;
     return `  ${field}: ${column === undefined ? 'no column, stored as if it were empty' : fields.quote([column])}`;
   });
-  const used: readonly string[] = [...Object.values(columns), fields.reasonColumn];
-  const ignored = fields.quote(names.filter((name) => !used.includes(name)));
   const separated = format === 'csv' ? `, separated by ${fields.quote([separator])}` : '';
-  return [`Columns (${encoding}${separated}):`, ...lines, `  ignored: ${ignored || 'none'}`].join('\n');
+  const ignored = header.filter((name) => !Object.values(columns).includes(name));
+  if (ignored.length > 0) lines.push(`  ignored: ${fields.quote(ignored)}`);
+  return [`Columns (${encoding}${separated}):`, ...lines].join('\n');
 }
 
-/** Reads the rows lazily, so memory does not grow with the file. Blank lines are not rows. */
-export async function* readRows(file: BookFile): AsyncGenerator<Row> {
-  // A line of tabs alone is a row of empty cells.
-  const isBlank = file.format === 'csv' ? /^[\r\n]*$/ : /^\s*$/;
-  let skip = file.start.length;
-  let text = '';
-  let position = 0;
-  let line = 1 + countLines(file.start);
-  const read = function* (complete: boolean): Generator<Row> {
-    while (position < text.length) {
-      const isLong = text.length - position > maxRecordLength;
-      const record = scanRow(file, text, position, complete || isLong);
-      if (record === undefined) return;
-      const isCutOff = isLong && !complete && record.end >= text.length;
-      if (isCutOff) throw new CommandError(`line ${line} is over 4 MB`);
-      const raw = text.slice(position, record.end);
-      const book = readBook(file, raw, record);
-      if (!isBlank.test(raw)) yield typeof book === 'string' ? { line, raw, reason: book } : { line, raw, book };
-      line += countLines(raw);
-      position = record.end;
-    }
-  };
-  for await (const chunk of readText(file.path, file.encoding)) {
-    text = text.slice(position) + chunk.slice(skip);
-    position = 0;
-    skip = Math.max(0, skip - chunk.length);
-    yield* read(false);
-  }
-  yield* read(true);
+/**
+ * Reads the rows one by one, so memory does not grow with the file. Blank lines are not rows.
+ *
+ * @throws {CommandError} when no row can be told from the next
+ */
+export function readRows(file: BookFile): AsyncGenerator<Row> {
+  return file.format === 'csv' ? readCsv(file) : readNdjson(file);
 }
 
-function scanRow(file: BookFile, text: string, start: number, complete: boolean): CsvRecord | undefined {
-  const { format, separator, names } = file;
-  if (format === 'csv') return scanRecord(text, start, { separator, width: names.length }, complete);
-  const end = findLineEnd(text, start);
-  return end < text.length || complete ? { end } : undefined;
-}
-
-/** @returns the reason of its rejection when a row is not a book */
-function readBook(file: BookFile, raw: string, { cells, problem }: CsvRecord): BookFields | string {
-  const { format, encoding, names, columns } = file;
-  if (raw.includes('\ufffd')) return `has bytes that are not ${encoding}, or U+FFFD`;
+async function* readCsv(file: BookFile): AsyncGenerator<Row> {
+  const { path, encoding, header, separator, columns } = file;
   const used = Object.entries(columns) as [fields.FieldName, string][];
-  if (format === 'ndjson') {
-    const value = readJsonObject({ body: raw, isBase64Encoded: false }, Object.values(columns));
-    if (value === undefined) return 'is not a JSON object';
-    const mistake = fields.findMistake(Object.keys(value), columns);
-    if (mistake !== undefined) return mistake;
-    return fields.checkBook(Object.fromEntries(used.map(([field, column]) => [field, value[column]])));
+  let nextLine = 1;
+  // Called for each record before the error of a later one is thrown. csv-parse would count a quoted CR LF as two lines.
+  const addLine = ({ record, raw }: RawRecord): LocatedRecord | null => {
+    const line = nextLine;
+    nextLine += countLineEnds(raw);
+    // Without text it is a blank line, which csv-parse then leaves out.
+    return /[^\r\n]/.test(raw) ? { line, cells: record } : null;
+  };
+  const parser = parse({ ...dialect, delimiter: separator, raw: true, on_record: addLine as never });
+  const text = Readable.from(readText(path, encoding));
+  text.once('error', (error) => parser.destroy(error)).pipe(parser);
+  let isHeader = true;
+  try {
+    for await (const { line, cells } of parser as AsyncIterable<LocatedRecord>) {
+      if (!isHeader) yield { line, ...toOutcome(readCells(cells)) };
+      isHeader = false;
+    }
+  } catch (error) {
+    throw describeCsvError(error, nextLine);
+  } finally {
+    text.destroy();
   }
-  if (cells === undefined) return problem ?? '';
-  if (cells.length !== names.length)
-    return `has ${formatCount(cells.length, 'cell')} where the header has ${names.length}`;
-  const values = used.map(([field, column]) => {
-    return [field, fields.parseCell(bookFields[field], cells[names.indexOf(column)] ?? '')] as const;
-  });
-  return fields.checkBook(Object.fromEntries(values));
+
+  function readCells(cells: readonly string[]): BookFields | string {
+    if (cells.length !== header.length)
+      return `has ${formatCount(cells.length, 'cell')} where the header has ${header.length}`;
+    const values = used.map(([field, column]) => {
+      return [field, fields.parseCell(bookFields[field], cells[header.indexOf(column)] ?? '')] as const;
+    });
+    return fields.toBook(Object.fromEntries(values));
+  }
 }
 
-function guessFormat(path: string, sample: string): Format {
+async function* readNdjson({ path, encoding, columns }: BookFile): AsyncGenerator<Row> {
+  const used = Object.entries(columns) as [fields.FieldName, string][];
+  let line = 0;
+  for await (const text of readLines(readText(path, encoding))) {
+    line += 1;
+    if (text.length > maxRowLength) throw new CommandError(`line ${line} is over 4 MB`);
+    if (text.trim() !== '') yield { line, ...toOutcome(readObject(text)) };
+  }
+
+  function readObject(text: string): BookFields | string {
+    const value = readJsonObject({ body: text, isBase64Encoded: false }, Object.values(columns));
+    if (value === undefined) return 'is not a JSON object';
+    const missing = used.find(([, name]) => !Object.hasOwn(value, name));
+    if (missing) return `has no ${fields.quote([missing[1]])}; --without ${missing[0]} allows that`;
+    return fields.toBook(Object.fromEntries(used.map(([field, name]) => [field, value[name]])));
+  }
+}
+
+/** Splits at line feeds alone: JSON may have other line ends in its texts. */
+async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    if (rest.length > maxRowLength) break;
+  }
+  yield rest;
+}
+
+const toOutcome = (book: BookFields | string) => (typeof book === 'string' ? { reason: book } : { book });
+
+const countLineEnds = (text: string) => text.match(lineEnd)?.length ?? 0;
+
+/** Reads until the first line that is not blank is complete. */
+async function readStart(path: string, encoding: string): Promise<string> {
+  let start = '';
+  for await (const text of readText(path, encoding)) {
+    start = (start + text).replace(/^[\r\n]+/, '');
+    if (/[\r\n]/.test(start) || start.length > maxRowLength) break;
+  }
+  if (start.trim() === '') throw new CommandError(`${path} is empty`);
+  return start;
+}
+
+function guessFormat(path: string, start: string): Format {
   if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson';
-  return !/\.(csv|tsv)$/i.test(path) && sample.trimStart().startsWith('{') ? 'ndjson' : 'csv';
+  return !/\.(csv|tsv)$/i.test(path) && start.trimStart().startsWith('{') ? 'ndjson' : 'csv';
 }
 
-/** Uses the members of all objects in the sample as columns. Without any, each row is rejected. */
-function readMembers(sample: string) {
-  const lines = sample.split('\n');
-  const objects = lines.map((line) => readJsonObject({ body: line, isBase64Encoded: false }, []) ?? {});
-  const members = new Set(objects.flatMap((object) => Object.keys(object)));
-  const names: readonly string[] = members.size > 0 ? [...members] : fields.fieldNames;
-  return { names, separator: '', header: '', start: '' };
+function parseHeader(start: string, separator: string): string[] {
+  try {
+    const [header = []] = parseText(start, { ...dialect, delimiter: separator, to: 1 }) as string[][];
+    return header.map((name) => name.trim());
+  } catch (error) {
+    throw describeCsvError(error, 1);
+  }
 }
 
-/** Uses the separator of the user or of Excel's `sep=` line, or the one that gives the header the most cells. */
-function readHeader(sample: string, chosen: string | undefined) {
-  const before = /^[\r\n]*(?:"?sep=(?<named>[^"\r\n])"?(?:\r\n|\n|\r))?/i.exec(sample);
-  const position = before?.[0].length ?? 0;
-  const named = chosen ?? before?.groups?.named;
-  const headers = (named ? [named] : commonSeparators).map((separator) => {
-    const { end = 0, cells = [] } = scanRecord(sample, position, { separator }, true) ?? {};
-    const names = cells.map((cell) => cell.trim());
-    return { names, separator, start: sample.slice(0, end), header: sample.slice(position, end) };
-  });
-  const best = headers.reduce((left, right) => (right.names.length > left.names.length ? right : left));
-  if (best.names.length === 0) throw new CommandError('a quote is out of place in the header');
-  return best;
+/** @param line - on which the faulty row begins */
+function describeCsvError(error: unknown, line: number): unknown {
+  const problem = problems[(error as Partial<CsvError>).code ?? ''];
+  return problem === undefined ? error : new CommandError(`line ${line}: ${problem}`);
 }
+
+const neverClosed = 'a quotation mark is never closed';
+const outOfPlace = 'a quotation mark is out of place: a cell that has one is in quotation marks, and has it doubled';
+
+const problems: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: neverClosed,
+  CSV_MAX_RECORD_SIZE: `${neverClosed}, or the row is over 4 MB`,
+  CSV_INVALID_CLOSING_QUOTE: outOfPlace,
+  INVALID_OPENING_QUOTE: outOfPlace,
+};

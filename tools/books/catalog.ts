@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BookFields } from '../../lib/books/book.ts';
 import { type Book, BookCatalogError, createBookCatalogClient } from '../client/book-catalog-client.ts';
-import type { Fetch } from '../client/exchange.ts';
 import type { Retry } from '../client/retries.ts';
 import { CommandError } from './errors.ts';
-import { sendRequest } from './send-request.ts';
+import { report } from './report.ts';
 
 /** The address and credentials of the service, and how long to retry. */
 export interface Access extends Readonly<Record<'baseUrl' | 'username' | 'password', string>> {
@@ -36,13 +35,13 @@ export function openCatalog(access: Access, stop: AbortSignal) {
       // Before the first response, a wrong URL is more likely than an outage.
       if (!reached) throw error;
       const reason = describe(error);
-      if (reason !== reported) console.error(`${reason}; trying again for up to ${giveUpAfterMs / 1000} s`);
+      if (reason !== reported) report(`${reason}; trying again for up to ${giveUpAfterMs / 1000} s`);
       reported = reason;
       await wait(waitMs, undefined, { signal: stop });
     },
   };
-  const fetch: Fetch = async (url, options) => {
-    const response = await sendRequest(url, options);
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    const response = await globalThis.fetch(...request);
     reached = true;
     return response;
   };

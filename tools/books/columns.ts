@@ -9,78 +9,35 @@ export type FieldName = keyof BookFields;
 /** The fields of a book that a file can have. */
 export const fieldNames = Object.keys(bookFields) as readonly FieldName[];
 
+/** The name of the column, or of the member in NDJSON, of each field that a file has. */
 export type Columns = Readonly<Partial<Record<FieldName, string>>>;
 
-/** The user's options: the columns of fields, and the fields that the file does not have. */
+/** The user's options: columns with other names than their fields, and fields that the file does not have. */
 export type ColumnOptions = { readonly columns: Columns; readonly without: readonly FieldName[] };
-
-/** The first column of a file of rejected rows. */
-export const reasonColumn = 'rejected_because';
-
-/**
- * Known names of columns, best first, without case, accents, spaces and punctuation; then in German, French, Spanish. By
- * default a column has the name of its field. Files usually have these columns, so the user confirms that one is missing.
- */
-const knownNames: Readonly<Partial<Record<FieldName, string>>> = {
-  title: 'title booktitle originaltitle bookname name titel buchtitel titre titulo',
-  author:
-    'author authors bookauthor bookauthors authorname writer autor autoren autorin verfasser auteur auteurs autores',
-  year: 'year yearofpublication publicationyear originalpublicationyear yearpublished publishedyear jahr erscheinungsjahr annee anneedepublication ano anodepublicacion',
-};
 
 const maxShownLength = 30;
 
-/** Finds the columns of the fields. @throws {CommandError} when one is not clear, or missing without confirmation */
-export function chooseColumns(names: readonly string[], options: ColumnOptions): Columns {
-  const { columns: chosen, without } = options;
-  const columns: Partial<Record<FieldName, string>> = {};
-  for (const field of fieldNames) {
-    const [name, second] = findColumns(names, field, chosen);
-    if (without.includes(field) || name === undefined) continue;
-    if (second !== undefined) throw new CommandError(`two columns are the ${field}: ${quote([name, second])}`);
-    columns[field] = name;
-  }
-  // Missing columns of rejected rows were confirmed with their first file.
-  const known = names.includes(reasonColumn) ? fieldNames : without;
-  const usual = fieldNames.filter((field) => field in knownNames);
-  const missing = usual.filter((field) => !(columns[field] || known.includes(field)));
-  if (Object.keys(columns).length > 0 && missing.length === 0) return columns;
-  const confirm = missing.length < usual.length ? `, or confirm its absence with --without ${missing}` : '';
-  throw new CommandError(
-    `no column for ${missing.join(', ')} among ${quote(names)}; name it, as in --columns ${missing[0]}="Column name"${confirm}`,
-  );
+/** The names of the columns to look for, by default those of the fields. */
+export function expectColumns({ columns, without }: ColumnOptions): Columns {
+  const expected = fieldNames.filter((field) => !without.includes(field));
+  return Object.fromEntries(expected.map((field) => [field, columns[field] ?? field]));
 }
 
-function findColumns(names: readonly string[], field: FieldName, chosen: Columns): readonly string[] {
-  const isChosen = (name: string, other = chosen[field]) => name.toLowerCase() === other?.trim().toLowerCase();
-  if (chosen[field] !== undefined) return names.filter((name) => isChosen(name));
-  const free = names.filter((name) => !Object.values(chosen).some((other) => isChosen(name, other)));
-  const found = namesOf(field).map((known) => free.filter((name) => simplify(name) === known));
-  return found.find(({ length }) => length > 0) ?? [];
-}
-
-function namesOf(field: FieldName): readonly string[] {
-  return (knownNames[field] ?? simplify(field)).split(' ');
-}
-
-function simplify(name: string): string {
-  return name
-    .normalize('NFD')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
-
-/** @returns why an object without a member of a column is not a book: it may have it under another known name */
-export function findMistake(members: readonly string[], columns: Columns): string | undefined {
-  const used = Object.values(columns);
-  for (const field of fieldNames) {
-    const column = columns[field];
-    if (column === undefined || members.includes(column)) continue;
-    const known = [simplify(column), ...namesOf(field)];
-    const meant = members.find((name) => !used.includes(name) && known.includes(simplify(name)));
-    if (meant !== undefined) return `has no ${quote([column])}, but ${quote([meant])}`;
-  }
-  return undefined;
+/**
+ * Finds the columns of a CSV header, whatever their case.
+ *
+ * @returns the columns as the header writes them
+ * @throws {CommandError} when one is missing, or is there twice
+ */
+export function findColumns(header: readonly string[], expected: Columns): Columns {
+  const found = Object.entries(expected).map(([field, column]) => {
+    const [name, second] = header.filter((each) => each.toLowerCase() === column.toLowerCase());
+    if (second !== undefined) throw new CommandError(`two columns are the ${field}: ${quote([`${name}`, second])}`);
+    if (name !== undefined) return [field, name];
+    const advice = `name it, as in --columns ${field}="Column name", or confirm its absence with --without ${field}`;
+    throw new CommandError(`no column ${quote([column])} among ${quote(header)}; ${advice}`);
+  });
+  return Object.fromEntries(found);
 }
 
 export function quote(names: readonly string[]): string {
@@ -88,7 +45,7 @@ export function quote(names: readonly string[]): string {
 }
 
 /** @returns a book as POST /book parses it, or the reason of its refusal; an undefined field has its default */
-export function checkBook(values: Readonly<Partial<Record<FieldName, unknown>>>): BookFields | string {
+export function toBook(values: Readonly<Partial<Record<FieldName, unknown>>>): BookFields | string {
   const book: Record<string, unknown> = {};
   for (const name of fieldNames) {
     const field: Field = bookFields[name];

@@ -6,26 +6,33 @@ import type { Book } from '../../lib/books/book.ts';
 import type { Format } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
 import { fieldNames } from './columns.ts';
-import { quoteCell } from './csv.ts';
 import { CommandError } from './errors.ts';
-import { formatCount } from './progress.ts';
+import { formatCount, report, showControlCharacters } from './report.ts';
 
 /** `export [FILE]`; no path stands for standard output. */
-type ExportCommand = Access & { readonly path: string | undefined; readonly format: Format };
+interface ExportCommand extends Access {
+  readonly path: string | undefined;
+  readonly format: Format;
+  /** Whether a spreadsheet will open the file. */
+  readonly forSpreadsheet: boolean;
+}
 
 /** How much text is written at a time: a row alone would cost more than it takes to format it. */
 const chunkLength = 64 * 1024;
+
+/** Spreadsheets read the wide forms of East Asian texts, too. */
+const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
  * Writes all books in the order of their ids. Books that are created or deleted meanwhile may or may not be included. It
  * retries a page after a lost connection. A file that is there already becomes `FILE~`, when the export is complete.
  */
 export async function exportBooks(command: ExportCommand, stop: AbortSignal): Promise<void> {
-  const { path, format } = command;
+  const { path } = command;
   const exported = { count: 0 };
-  const text = Readable.from(formatBooks(openCatalog(command, stop).listBooks(), format, exported));
+  const text = Readable.from(formatBooks(openCatalog(command, stop).listBooks(), command, exported));
   const kept = path === undefined ? await print(text, stop) : await replaceFile(path, text, stop);
-  if (kept !== undefined) console.error(`${formatCount(exported.count, 'book')} exported${kept}`);
+  if (kept !== undefined) report(`${formatCount(exported.count, 'book')} exported${kept}`);
 }
 
 /** @returns nothing when the reader has closed the pipe, as in `export | head` */
@@ -58,29 +65,36 @@ async function replaceFile(path: string, text: Readable, stop: AbortSignal): Pro
 /** Yields many rows at a time, and counts them in `exported`. */
 async function* formatBooks(
   books: AsyncIterable<Book>,
-  format: Format,
+  { path, format, forSpreadsheet }: ExportCommand,
   exported: { count: number },
 ): AsyncGenerator<string> {
+  const toText = path === undefined && process.stdout.isTTY ? showControlCharacters : (text: string) => text;
   if (format === 'csv') yield `id,${fieldNames}\n`;
   let text = '';
   for await (const book of books) {
-    text += formatRow(book, format);
+    text += format === 'csv' ? formatRow(book, forSpreadsheet) : formatLine(book);
     exported.count += 1;
     if (text.length < chunkLength) continue;
-    yield text;
+    yield toText(text);
     text = '';
   }
-  yield text;
+  yield toText(text);
 }
 
-function formatRow(book: Book, format: Format): string {
-  const values = fieldNames.map((name) => [name, book[name]] as const);
-  if (format === 'csv') {
-    // Texts are always in quotes, so that a lone CR is preserved.
-    const cells = values.map(([, value]) => (typeof value === 'string' ? quoteCell(value) : value));
-    return `${book.id},${cells}\n`;
-  }
-  const members = { id: book.id, ...Object.fromEntries(values) };
-  // The import treats U+FFFD as a lost byte unless it is escaped.
-  return `${JSON.stringify(members).replaceAll('\ufffd', '\\ufffd')}\n`;
+function formatRow(book: Book, forSpreadsheet: boolean): string {
+  const cells = fieldNames.map((name) => {
+    const value = book[name];
+    // Always in quotation marks, so that a lone CR is preserved.
+    return typeof value === 'string' ? `"${(forSpreadsheet ? disarm(value) : value).replaceAll('"', '""')}"` : value;
+  });
+  return `${book.id},${cells}\n`;
+}
+
+/** Makes a text of what a spreadsheet would take for a formula (OWASP, "CSV Injection"). */
+function disarm(text: string): string {
+  return formulaStart.test(text) ? `'${text}` : text;
+}
+
+function formatLine(book: Book): string {
+  return `${JSON.stringify({ id: book.id, ...Object.fromEntries(fieldNames.map((name) => [name, book[name]])) })}\n`;
 }

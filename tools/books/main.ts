@@ -1,17 +1,18 @@
+import { parse } from 'csv-parse/sync';
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import type { Format } from './book-file.ts';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
-import { scanRecord } from './csv.ts';
 import { CommandError } from './errors.ts';
 import { exportBooks } from './export-books.ts';
 import { type ImportCommand, importBooks } from './import-books.ts';
+import { report } from './report.ts';
 
 const usage = `Usage: npm run -s books -- import FILE [options]
        npm run -s books -- export [FILE] [options]
 
-import creates a book for each row of a CSV file with a header, or of an NDJSON file; - is standard input. Called again
-after an interruption, it continues. export writes all books in the order of their ids, to standard output without FILE
-or for -; a file that was there before becomes FILE~.
+import creates a book for each row of a CSV file with a header, or of an NDJSON file; - is standard input. It checks all
+rows before it sends the first one. Called again with the same file, it creates nothing twice. export writes all books in
+the order of their ids, to standard output without FILE or for -; a file that was there before becomes FILE~.
 
   --base-url URL       where the service is (http://127.0.0.1:8080); may end in a path, such as the stage of an API Gateway
   --username U         or the environment variable BOOKS_USERNAME; for a service on this machine: admin
@@ -22,14 +23,16 @@ or for -; a file that was there before becomes FILE~.
 
 Of import:
   --dry-run            check every row and send nothing; needs no service
-  --columns LIST       which columns to take, as in --columns title="Book Title",year=Published
+  --encoding E         utf-8 (the default), windows-1252 (Latin-1), utf-16le or another that TextDecoder knows
+  --separator S        comma, semicolon, tab or another character, instead of the one that gives the header most columns
+  --columns LIST       columns with other names than their fields, as in --columns title="Book Title",year=Published
   --without LIST       the fields that the file does not have, as in --without author,year
-  --separator S        comma, semicolon, tab or another character, instead of what the header suggests
-  --encoding E         utf-8, utf-16le, windows-1252 or another, instead of what the bytes suggest
-  --rejected PATH      the rejected rows, with the reasons, to be corrected and imported (FILE.rejected.csv or .ndjson)
+  --from-line N        leave out the rows before this line, which an interrupted import has named
   --parallel N         requests in flight, 1 to 256 (32); only 1 keeps the order of the rows
-  --batch NAME         create rows again that were imported in the last 7 days, once for each name
-  --yes                go on with an import that began more than 7 days ago, although books may be created twice
+  --batch NAME         create rows again that were imported before, once for each name
+
+Of export:
+  --spreadsheet        put ' before texts of CSV that a spreadsheet would take for formulas; an import would keep it
 
 Exit code: 0 when all rows are books or all books are in the file, 1 when the command could not go on, 2 for wrong usage,
 3 when rows were rejected, 130 after Ctrl-C.`;
@@ -37,11 +40,15 @@ Exit code: 0 when all rows are books or all books are in the file, 1 when the co
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const service = { username: text, password: text, 'base-url': { ...text, default: 'http://127.0.0.1:8080' } };
-const reading = { format: text, columns: text, without: text, separator: text, encoding: text };
-const files = { rejected: text, batch: { ...text, default: '' } };
-const flags = { 'dry-run': flag, yes: flag };
-const numbers = { parallel: { ...text, default: '32' }, 'give-up-after': { ...text, default: '120' } };
-const options = { ...service, ...reading, ...files, ...flags, ...numbers };
+const reading = { format: text, columns: text, without: text, separator: text };
+const texts = { encoding: { ...text, default: 'utf-8' }, batch: { ...text, default: '' } };
+const flags = { 'dry-run': flag, spreadsheet: flag };
+const numbers = {
+  'from-line': { ...text, default: '1' },
+  parallel: { ...text, default: '32' },
+  'give-up-after': { ...text, default: '120' },
+};
+const options = { ...service, ...reading, ...texts, ...flags, ...numbers };
 
 const separators: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 
@@ -65,34 +72,35 @@ try {
   const { syscall, message } = error as NodeJS.ErrnoException;
   // Those of files have a sentence that says what is wrong.
   if (!(stop.signal.aborted || error instanceof CommandError || syscall)) throw error;
-  console.error(stop.signal.aborted ? 'Interrupted; an import continues when it is called again' : message);
+  report(stop.signal.aborted ? 'Interrupted' : message);
   process.exitCode = stop.signal.aborted ? 130 : 1;
 }
 
 function readExport() {
   const byName = /\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv';
-  return { path: path === '-' ? undefined : path, format: readFormat() ?? byName, ...readAccess() } as const;
+  return {
+    path: path === '-' ? undefined : path,
+    format: readFormat() ?? byName,
+    forSpreadsheet: values.spreadsheet,
+    ...readAccess(),
+  } as const;
 }
 
 function readImport(): ImportCommand {
   if (command !== 'import' || path === undefined) return endWithAdvice('import FILE or export?');
   const separator = values.separator && (separators[values.separator] ?? values.separator);
   check('--separator', separator, separator === undefined || /^[!#-~\t ]$/.test(separator));
-  const encoding = values.encoding?.toLowerCase();
-  check('--encoding', encoding, /^(utf-8|utf-16[lb]e|windows-1252|latin1)?$/.test(encoding ?? ''));
-  check('--rejected', values.rejected, values.rejected !== path);
   return {
     path,
     format: readFormat(),
     columns: readColumns(values.columns),
     without: (values.without?.split(',') ?? []).map(readField),
     separator,
-    encoding,
-    rejectedPath: values.rejected,
+    encoding: readEncoding(values.encoding),
+    fromLine: readNumber('--from-line', values['from-line'], 1, Number.MAX_SAFE_INTEGER),
     parallel: readNumber('--parallel', values.parallel, 1, 256),
     batch: values.batch,
     dryRun: values['dry-run'],
-    yes: values.yes,
     ...readAccess(),
   };
 }
@@ -115,10 +123,27 @@ function readFormat(): Format | undefined {
   return format;
 }
 
-/** A name with a comma is quoted with its field, as in CSV. */
+/** @returns the standard name of an encoding, such as `windows-1252` for `latin1` */
+function readEncoding(label: string): string {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return endWithAdvice(`--encoding cannot be ${label}.`);
+  }
+}
+
+/** A name with a comma is quoted with its field, as in CSV: `"author=Last name, first name"`. */
 function readColumns(list = ''): Columns {
-  const items = list === '' ? [] : (scanRecord(list, 0, { separator: ',' }, true)?.cells ?? []);
+  const [items = []] = readCsv(list);
   return Object.fromEntries(items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')]));
+}
+
+function readCsv(list: string): string[][] {
+  try {
+    return parse(list);
+  } catch {
+    return endWithAdvice(`--columns cannot be ${list}.`);
+  }
 }
 
 function readField(name = ''): FieldName {
