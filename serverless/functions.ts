@@ -30,10 +30,12 @@ const lambdaNodeOptions = [
 ];
 
 export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
-  const { handler, events, tableActions, environment = {} } = service.functions[name];
+  const { handler, events, tableActions, environment } = service.functions[name];
   if (events.length !== 1) throw new Error(`${name} in serverless.yml has to have one event`);
   const { method, path } = readHttpEvent(events[0].http);
-  const nodeOptions = [...lambdaNodeOptions, environment.NODE_OPTIONS ?? []].flat().join(' ');
+  const { NODE_OPTIONS: ownOptions } = { ...service.provider.environment, ...environment };
+  // `!If`, whose first value is that of AWS's own partition.
+  const nodeOptions = [...lambdaNodeOptions, ownOptions[1]].join(' ');
   return { name, handler, event: { method, path }, tableActions, nodeOptions };
 });
 

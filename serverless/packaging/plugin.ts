@@ -1,11 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hooks, Serverless } from '../framework.ts';
+import { findTrustProblem } from './root-certificates.ts';
 
 /** Equal code makes equal zips on every machine. Lambda's user may read the files: on Unix (`os` 3), rw-r--r--. */
 const zipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 } as const;
 
-/** Serverless plugin that packages each function as a zip with its bundle. */
+/** `SSL_CERT_FILE` in serverless.yml is its path in Lambda. */
+const rootCertificates = 'amazon-roots.pem';
+
+/** Serverless plugin that packages each function as a zip with its bundle and the root certificates that it trusts. */
 export default class PackagingPlugin {
   readonly hooks: Hooks;
   readonly #serverless: Serverless;
@@ -16,7 +20,9 @@ export default class PackagingPlugin {
   }
 
   async #package(): Promise<void> {
-    const { serviceDir, service } = this.#serverless;
+    const { serviceDir, service, classes } = this.#serverless;
+    const problem = findTrustProblem(service);
+    if (problem !== undefined) throw new classes.Error(problem);
     const folder = join(serviceDir, '.serverless');
     await mkdir(folder, { recursive: true });
     await Promise.all(
@@ -34,5 +40,9 @@ export default class PackagingPlugin {
 async function zipFunction(serviceDir: string, module: string): Promise<Uint8Array> {
   // Imported here, because the local service loads this plugin too, and should not pay for the bundler.
   const [{ bundle }, { zipSync }] = await Promise.all([import('./bundle.ts'), import('fflate')]);
-  return zipSync({ [`${module}.mjs`]: await bundle(serviceDir, `${module}.ts`) }, zipOptions);
+  const [code, certificates] = await Promise.all([
+    bundle(serviceDir, `${module}.ts`),
+    readFile(join(import.meta.dirname, rootCertificates)),
+  ]);
+  return zipSync({ [`${module}.mjs`]: code, [rootCertificates]: certificates }, zipOptions);
 }

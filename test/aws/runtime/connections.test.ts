@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { request } from '../../../conformance/http-client.ts';
 import { startFaultyService, underEveryFault } from '../../reliability/faults/faulty-service.ts';
 import { failTwice, failUnder, runRound } from '../../reliability/faults/round.ts';
@@ -34,7 +35,7 @@ async function startPackagedService() {
 }
 
 function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
-  return { ...settings, DB_URL: databaseUrl, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  return { ...settings, DB_URL: databaseUrl, SSL_CERT_FILE: join(inject('functionsFolder'), 'loopback.pem') };
 }
 
 test(

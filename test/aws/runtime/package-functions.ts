@@ -5,11 +5,15 @@ import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { TestProject } from 'vitest/node';
 import { functionNames } from '../../../serverless/functions.ts';
+import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
 import { packageService } from '../../support/package-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with a sub-folder for each unpacked function, by its name in serverless.yml. */
+    /**
+     * The folder with a sub-folder for each unpacked function, by its name in serverless.yml, and with `loopback.pem`, the
+     * certificate for `SSL_CERT_FILE`.
+     */
     functionsFolder: string;
   }
 }
@@ -38,6 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   execFileSync(join(import.meta.dirname, 'install'), { stdio: 'inherit' });
   const folder = await mkdtemp(join(tmpdir(), 'book-catalog-functions-'));
   await packageFunctions(folder);
+  await writeFile(join(folder, 'loopback.pem'), loopbackCertificate.cert);
   project.provide('functionsFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

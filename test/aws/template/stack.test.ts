@@ -223,8 +223,21 @@ test('Secrets Manager generates the secrets, and each function refers to those t
   for (const [id, { Properties }] of Object.entries(functions)) {
     const ofLogins = { TOKEN_LIFETIME: '900', AUTH_USERNAME: secret, AUTH_PASSWORD: secret };
     const logins = id === 'CreateTokenLambdaFunction' ? ofLogins : {};
-    const { DB_URL: _url, CORS_ORIGIN: _origin, DEPLOYED_AT: _time, ...others } = Properties.Environment.Variables;
-    expect(others, id).toEqual({ SECRET_TOKEN: secret, ...logins });
+    const { SECRET_TOKEN, TOKEN_LIFETIME, AUTH_USERNAME, AUTH_PASSWORD } = Properties.Environment.Variables;
+    expect({ SECRET_TOKEN, TOKEN_LIFETIME, AUTH_USERNAME, AUTH_PASSWORD }, id).toEqual({
+      SECRET_TOKEN: secret,
+      ...logins,
+    });
+  }
+});
+
+test("each function trusts Amazon's root certificates alone, in AWS's own partition", () => {
+  expect(prod.Conditions.HasAmazonRoots).toEqual({ 'Fn::Equals': [{ Ref: 'AWS::Partition' }, 'aws'] });
+  for (const [id, { Properties }] of Object.entries(functions)) {
+    expect(Properties.Environment.Variables, id).toMatchObject({
+      NODE_OPTIONS: { 'Fn::If': ['HasAmazonRoots', '--use-openssl-ca', { Ref: 'AWS::NoValue' }] },
+      SSL_CERT_FILE: '/var/task/amazon-roots.pem', // where Lambda unpacks the package
+    });
   }
 });
 
