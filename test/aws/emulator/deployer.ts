@@ -26,9 +26,13 @@ const parameters = {
  */
 export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> {
   const client = new CloudFormation();
+  // Lambda names the function in each request of its code. The emulator does not, but begins the session with its name.
+  const template = readFileSync('serverless/resources/deployer.yml', 'utf8');
+  const condition = /ArnLike: \{ lambda:SourceFunctionArn: !Sub arn:.*:function:(.*) \}/;
+  assert.match(template, condition);
   await client.createStack({
     StackName,
-    TemplateBody: readFileSync('serverless/resources/deployer.yml', 'utf8'),
+    TemplateBody: template.replace(condition, "StringLike: { aws:userid: !Sub '*:$1' }"),
     Parameters: Object.entries({ ...parameters, Stage: stage }).map(([ParameterKey, ParameterValue]) => ({
       ParameterKey,
       ParameterValue,
@@ -126,7 +130,8 @@ export async function checkDeployerLimits(stage: string, boundary: string): Prom
     [boundary]: 'iam:CreatePolicyVersion SetDefaultPolicyVersion DeletePolicy',
     // The emulator does not know the boundary of a request, so it refuses every role.
     [`${role}/book-catalog-${stage}-other`]:
-      'iam:CreateRole AttachRolePolicy PutRolePolicy PutRolePermissionsBoundary DeleteRolePermissionsBoundary',
+      'iam:CreateRole AttachRolePolicy PutRolePolicy PutRolePermissionsBoundary DeleteRolePermissionsBoundary UpdateAssumeRolePolicy',
+    [arn('sns', 'of-somebody-else:0a1b')]: 'sns:SetSubscriptionAttributes',
     [`${role}/Admin`]: 'iam:CreateRole PassRole UpdateAssumeRolePolicy',
     'arn:aws:iam::000000000000:user/anybody': 'iam:CreateUser CreateAccessKey',
   };
