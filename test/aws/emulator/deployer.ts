@@ -28,7 +28,7 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   const client = new CloudFormation();
   // Lambda names the function in each request of its code. The emulator does not, but begins the session with its name.
   const template = readFileSync('serverless/resources/deployer.yml', 'utf8');
-  const condition = /ArnLike: \{ lambda:SourceFunctionArn: !Sub arn:.*:function:(.*) \}/;
+  const condition = /ArnLike:\s+lambda:SourceFunctionArn: !Sub arn:.*:function:(.*)/;
   assert.match(template, condition);
   await client.createStack({
     StackName,
