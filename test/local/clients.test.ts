@@ -328,19 +328,6 @@ test('listBooks() ends with an error when a page is refused', async () => {
   await expect(read).rejects.toMatchObject({ name: 'BookCatalogError', status: 400, message: 'Invalid input' });
 });
 
-test('a create without a response in 35 s is sent again', async () => {
-  const limitTime = AbortSignal.timeout;
-  const limits = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => limitTime(ms / 100));
-  onTestFinished(() => limits.mockRestore());
-  const { client, attempts, waits } = await createFaultyClient('POST /book', [never, never]);
-
-  const { replayed } = await client.createBook({});
-
-  expect(replayed).toBe(false);
-  expect(attempts).toHaveLength(3);
-  expect(waits.map(({ error }) => error.message)).toEqual(Array(2).fill(expect.stringContaining('due to timeout')));
-});
-
 test('a create that does not succeed ends with the last failure', async () => {
   const retries = { giveUpAfterMs: 2_000, wait: async () => {} };
   const create = async (fate: Fate) => {

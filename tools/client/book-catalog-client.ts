@@ -1,11 +1,15 @@
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { BookCatalogError } from './book-catalog-error.ts';
-import { exchange, type Fetch, type RequestOptions } from './exchange.ts';
+import { exchange, type Fetch, type RequestOptions, type Success } from './exchange.ts';
+import { hasNextPage } from './link-header.ts';
 import { shareLogin } from './login.ts';
 import { createRetries, type RetryPolicy } from './retries.ts';
 
 export type { Book } from '../../lib/books/book.ts';
 export { BookCatalogError } from './book-catalog-error.ts';
+
+/** The length of data that is quoted in an error. */
+const quotedLength = 200;
 
 /** The service and its credentials. */
 export interface BookCatalogOptions {
@@ -13,7 +17,7 @@ export interface BookCatalogOptions {
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
-  /** The retry policy; retries for a minute by default. */
+  /** The retry policy; retries for three minutes by default. */
   readonly retries?: Partial<RetryPolicy>;
   /** Sends the requests instead of the global `fetch`. */
   readonly fetch?: Fetch;
@@ -147,45 +151,77 @@ export function createBookCatalogClient({
     }
   };
 
-  const callForBook = async (request: Call) => {
-    const { headers, data } = await call(request);
-    return { book: data as Book, etag: headers.get('ETag') ?? '', headers };
+  /** @param id - of the book, unless the service chooses it */
+  const callForBook = async (request: Call, id?: number) => {
+    const success = await call(request);
+    const { headers, data } = success;
+    // A 304 has no data.
+    const isExpected = data === undefined || (isBook(data) && (id === undefined || data.id === id));
+    if (!isExpected) throw unexpected(request, success);
+    return { book: data, etag: headers.get('ETag') ?? '', headers };
   };
 
   return {
     async createBook(body, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
       const headers = { 'Idempotency-Key': idempotencyKey };
       const created = await callForBook({ method: 'POST', path: '/book', headers, body, signal });
-      const { book, etag } = created;
-      return { book, etag, replayed: created.headers.get('Idempotency-Replayed') !== null };
+      const book = created.book as Book;
+      return { book, etag: created.etag, replayed: created.headers.get('Idempotency-Replayed') !== null };
     },
 
     async getBook(id: number, { ifNoneMatch, signal }: Partial<FetchOptions> = {}) {
       const headers = { 'If-None-Match': ifNoneMatch };
       const path = `/book/${id}`;
-      const { book, etag } = await callForBook({ method: 'GET', path, headers, signal });
-      return { book, etag };
+      const { book, etag } = await callForBook({ method: 'GET', path, headers, signal }, id);
+      // Without the option, the types promise a book, and a 304 is an error.
+      return { book: book as Book, etag };
     },
 
     async updateBook(id, body, { ifMatch, signal } = {}) {
       const headers = { 'If-Match': ifMatch };
       const path = `/book/${id}`;
-      const { book, etag } = await callForBook({ method: 'PUT', path, headers, body, signal });
-      return { book, etag };
+      const { book, etag } = await callForBook({ method: 'PUT', path, headers, body, signal }, id);
+      return { book: book as Book, etag };
     },
 
     async deleteBook(id, { ifMatch, signal } = {}) {
-      const headers = { 'If-Match': ifMatch };
-      await call({ method: 'DELETE', path: `/book/${id}`, headers, signal });
+      const request: Call = { method: 'DELETE', path: `/book/${id}`, headers: { 'If-Match': ifMatch }, signal };
+      const success = await call(request);
+      if (success.data !== null) throw unexpected(request, success);
     },
 
     async *listBooks({ after = 0, pageSize = 1000, signal } = {}) {
-      let query: string | undefined = `?limit=${pageSize}&after=${after}`;
-      while (query !== undefined) {
-        const { headers, data } = await call({ method: 'GET', path: `/books${query}`, signal });
-        yield* data as readonly Book[];
-        query = /<[^>?]*(\?[^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+      let last = after;
+      for (;;) {
+        const request: Call = { method: 'GET', path: `/books?limit=${pageSize}&after=${last}`, signal };
+        const success = await call(request);
+        const { headers, data } = success;
+        const mayGoOn = hasNextPage(headers.get('Link'));
+        if (!Array.isArray(data) || (mayGoOn && data.length === 0)) throw unexpected(request, success);
+        for (const book of data as readonly unknown[]) {
+          if (!isBook(book) || book.id <= last) throw unexpected(request, { ...success, data: book });
+          signal?.throwIfAborted();
+          yield book;
+          last = book.id;
+        }
+        signal?.throwIfAborted();
+        // A proxy may hide the header from scripts: a full page may have a next one, too.
+        if (!mayGoOn && data.length < pageSize) return;
       }
     },
   };
+}
+
+/** Whether a value has at least what makes a book: an id. */
+function isBook(value: unknown): value is Book {
+  return Number.isSafeInteger((value as Partial<Book> | null)?.id);
+}
+
+/** @returns the error of a success in the envelope whose data the service would not send */
+function unexpected({ method, path }: Call, success: Success): BookCatalogError {
+  const quoted = JSON.stringify(success.data).slice(0, quotedLength);
+  return new BookCatalogError(
+    `the data in the response to ${method} ${path} is not of this service: ${quoted}`,
+    success,
+  );
 }

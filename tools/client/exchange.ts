@@ -5,6 +5,8 @@ export interface RequestOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Headers;
   readonly body: string | null;
+  /** A redirect would make a GET of a POST. */
+  readonly redirect: 'manual';
   /** Ends the request, and the reading of its response. */
   readonly signal: AbortSignal;
 }
@@ -13,39 +15,37 @@ export interface RequestOptions {
 interface FetchedResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
-  readonly text: () => Promise<string>;
+  readonly body: ReadableStream<Uint8Array> | null;
 }
 
 /** What sends the requests: the global `fetch`, or another function of its kind. */
 export type Fetch = (url: string, options: RequestOptions) => Promise<FetchedResponse>;
 
-/** A success: the `data` of its envelope, `undefined` for a 304. */
-export type Success = { readonly headers: FetchedResponse['headers']; readonly data: unknown };
+/** A request, as a call of the client makes it. */
+export interface Outgoing extends Omit<RequestOptions, 'signal' | 'redirect'> {
+  readonly signal: AbortSignal | undefined;
+}
 
-/** Above API Gateway's integration timeout of 29 s. */
-const timeoutMs = 35_000;
+/** A success: the `data` of its envelope, `undefined` for a 304. */
+export type Success = Pick<FetchedResponse, 'status' | 'headers'> & { readonly data: unknown };
+
+/**
+ * How long to wait for the next byte. The first one comes within API Gateway's integration timeout of 29 s. A page of large
+ * books may take minutes as a whole.
+ */
+const idleTimeoutMs = 35_000;
 
 /** The length of a text that is quoted in an error. */
 const quotedLength = 200;
 
 /**
- * Sends a request once, and reads its response.
+ * Sends a request once, and reads its response. It follows no redirect.
  *
  * @throws {BookCatalogError} when the response is not a success in the envelope of the service, or there is none
  * @throws the reason of the signal when it is aborted
  */
-export async function exchange(
-  fetch: Fetch,
-  url: string,
-  { signal, ...request }: Omit<RequestOptions, 'signal'> & { readonly signal: AbortSignal | undefined },
-): Promise<Success> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const options = { ...request, signal: signal ? AbortSignal.any([signal, timeout]) : timeout };
-  const read = async () => {
-    const response = await fetch(url, options);
-    return [response, await response.text()] as const;
-  };
-  const [response, text] = await read().catch((error: unknown) => {
+export async function exchange(fetch: Fetch, url: string, { signal, ...request }: Outgoing): Promise<Success> {
+  const { response, text } = await receive(fetch, url, { signal, ...request }).catch((error: unknown) => {
     signal?.throwIfAborted();
     const cause = findCause(error);
     // The code of a DOMException is a number.
@@ -53,24 +53,63 @@ export async function exchange(
     throw new BookCatalogError(`no response from ${url} (${reason})`, undefined, { cause });
   });
   const { status, headers } = response;
-  if (status === 304 && request.headers.has('If-None-Match')) return { headers, data: undefined };
+  if (status === 304 && request.headers.has('If-None-Match')) return { status, headers, data: undefined };
   const isSuccess = status >= 200 && status < 300;
-  const envelope = parseEnvelope(text);
+  const envelope = parseEnvelope(text, status);
   if (envelope !== undefined) {
-    if (isSuccess) return { headers, data: envelope.data };
+    if (isSuccess) return { status, headers, data: envelope.data };
     throw new BookCatalogError(envelope.message, response);
   }
+  // A browser shows a redirect as a response with the status 0 and without headers.
+  if (status === 0 || (status >= 300 && status < 400 && status !== 304)) {
+    const target = headers.get('Location') ?? 'another address';
+    throw new BookCatalogError(`${url} redirects to ${target}, which the client does not follow`, response);
+  }
   // A proxy that speaks HTTP/1.0 to the service passes on a response that broke off as if it were whole.
-  if (isSuccess && isCutOff(text)) throw new BookCatalogError(`the response from ${url} broke off`);
+  if (isSuccess && status !== 204 && isCutOff(text)) throw new BookCatalogError(`the response from ${url} broke off`);
   const quoted = text.trim().slice(0, quotedLength);
   throw new BookCatalogError(`no envelope in the response from ${url}: ${JSON.stringify(quoted)}`, response);
 }
 
+/** Receives a whole response, unless nothing arrives for too long. */
+async function receive(fetch: Fetch, url: string, { signal, ...request }: Outgoing) {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expectByte = () => {
+    clearTimeout(timer);
+    const giveUp = () => controller.abort(new Error(`nothing arrived for ${idleTimeoutMs / 1000} s`));
+    timer = setTimeout(giveUp, idleTimeoutMs);
+  };
+  try {
+    expectByte();
+    const response = await fetch(url, { ...request, redirect: 'manual', signal: controller.signal });
+    return { response, text: response.body === null ? '' : await readText(response.body, expectByte) };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+async function readText(body: ReadableStream<Uint8Array>, onChunk: () => void): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    onChunk();
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
 /** @returns `undefined` when another program than the service made the body */
-function parseEnvelope(text: string): { readonly message: string; readonly data: unknown } | undefined {
-  const value = parseJson(text);
-  const isEnvelope = typeof value === 'object' && value !== null && 'message' in value && 'data' in value;
-  return isEnvelope && typeof value.message === 'string' ? { message: value.message, data: value.data } : undefined;
+function parseEnvelope(text: string, status: number): { readonly message: string; readonly data: unknown } | undefined {
+  const value = parseJson(text) as Partial<Record<'status' | 'message' | 'data', unknown>> | null | undefined;
+  if (value?.status !== status || typeof value.message !== 'string' || value.data === undefined) return undefined;
+  return { message: value.message, data: value.data };
 }
 
 function isCutOff(text: string): boolean {

@@ -29,6 +29,9 @@ const retriedStatuses = [502, 503, 504];
 const firstDelayMs = 250;
 const maxDelayMs = 10_000;
 
+/** The limit of the requests of an address asks clients to wait for a minute. There is room for two of these waits. */
+const defaultLimitMs = 180_000;
+
 /** Before the first response, a wrong address or a refused origin is more likely than an outage. */
 const firstResponseMs = 5_000;
 
@@ -37,7 +40,7 @@ const firstResponseMs = 5_000;
  * is up, with exponential backoff and jitter, and not before `Retry-After`. It returns or throws the outcome of the last
  * attempt, and ends when the signal is aborted.
  */
-export function createRetries({ giveUpAfterMs = 60_000, wait }: Partial<RetryPolicy>) {
+export function createRetries({ giveUpAfterMs = defaultLimitMs, wait }: Partial<RetryPolicy>) {
   let hasResponded = false;
 
   return async function retry<Result>({ send, isRepeatable, signal }: Attempts<Result>): Promise<Result> {

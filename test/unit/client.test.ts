@@ -1,0 +1,112 @@
+import { getEventListeners } from 'node:events';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Outcome } from '../../lib/http/outcomes.ts';
+import { gatewayResponses } from '../../serverless/gateway-responses.ts';
+import { type BookCatalogOptions, createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
+
+type Fetched = Awaited<ReturnType<NonNullable<BookCatalogOptions['fetch']>>>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  return () => vi.useRealTimers();
+});
+
+const book = { id: 1, title: '', author: '', year: 0 };
+const bytesOf = (data: unknown) => new TextEncoder().encode(JSON.stringify({ status: 200, message: 'OK', data }));
+const login = bytesOf({ token: 'a token' });
+
+/** A response whose parts arrive one after the other, each after a time. */
+function dripping(parts: readonly Uint8Array[], everyMs: number, signal: AbortSignal): Fetched {
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      signal.addEventListener('abort', () => controller.error(signal.reason));
+      for (const part of parts) {
+        await new Promise((resolve) => setTimeout(resolve, everyMs));
+        if (signal.aborted) return;
+        controller.enqueue(part);
+      }
+      controller.close();
+    },
+  });
+  return { status: 200, headers: new Headers(), body };
+}
+
+/** A client whose requests after the login are answered one by one. */
+function createClient(respond: (attempt: number, signal: AbortSignal) => Fetched | Promise<Fetched>) {
+  let attempts = 0;
+  const fetch: NonNullable<BookCatalogOptions['fetch']> = async (url, { signal }) => {
+    if (url.endsWith('/token')) return dripping([login], 0, signal);
+    attempts += 1;
+    return respond(attempts, signal);
+  };
+  const client = createBookCatalogClient({ baseUrl: 'http://books.example', username: 'u', password: 'p', fetch });
+  return { client, attempts: () => attempts };
+}
+
+/** Lets the time go on until a promise is settled. @returns its value or its error */
+async function settle<Value>(promise: Promise<Value>): Promise<Value | Error> {
+  let outcome: { value: Value | Error } | undefined;
+  promise.then(
+    (value) => {
+      outcome = { value };
+    },
+    (error: Error) => {
+      outcome = { value: error };
+    },
+  );
+  while (outcome === undefined) await vi.advanceTimersByTimeAsync(1_000);
+  return outcome.value;
+}
+
+test('a page that arrives slowly arrives, however long it takes', async () => {
+  const bytes = bytesOf([book]);
+  const parts = Array.from(bytes, (byte) => Uint8Array.of(byte));
+  const { client, attempts } = createClient((_attempt, signal) => dripping(parts, 34_000, signal));
+
+  expect(await settle(Array.fromAsync(client.listBooks()))).toEqual([book]);
+  expect(attempts()).toBe(1);
+});
+
+test('a response of which nothing arrives for 35 s is given up, before its start and within it', async () => {
+  const [start, end] = [bytesOf(book).subarray(0, 5), bytesOf(book).subarray(5)];
+  const silent = (signal: AbortSignal) =>
+    new Promise<Fetched>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const { client, attempts } = createClient((attempt, signal) => {
+    if (attempt === 1) return silent(signal);
+    return dripping([start, end], attempt === 2 ? 36_000 : 1, signal);
+  });
+  const startedAt = Date.now();
+
+  expect(await settle(client.getBook(1))).toEqual({ book, etag: '' });
+
+  expect(attempts()).toBe(3);
+  expect(Date.now() - startedAt).toBeLessThan(80_000);
+});
+
+test('a client waits as long as the service asks it to wait, twice', async () => {
+  const responses: readonly Outcome[] = Object.values(gatewayResponses);
+  const waits = responses.map(({ headers }) => Number(headers?.['Retry-After'] ?? 0));
+  const headers = new Headers({ 'Retry-After': `${Math.max(...waits)}` });
+  const throttled = new TextEncoder().encode('{"status":429,"message":"Too many requests","data":null}');
+  const { client } = createClient((attempt, signal) => {
+    if (attempt > 2) return dripping([bytesOf(book)], 0, signal);
+    return { ...dripping([throttled], 0, signal), status: 429, headers };
+  });
+
+  expect(await settle(client.updateBook(1, {}))).toEqual({ book, etag: '' });
+  expect(Math.max(...waits)).toBeGreaterThan(1);
+});
+
+test('calls leave no listener at their signal', async () => {
+  const { client } = createClient((attempt, signal) => {
+    const status = attempt === 1 ? 503 : 200;
+    const body = attempt === 1 ? '{"status":503,"message":"Service unavailable","data":null}' : undefined;
+    return { ...dripping([body ? new TextEncoder().encode(body) : bytesOf(book)], 1, signal), status };
+  });
+  const { signal } = new AbortController();
+
+  expect(await settle(client.getBook(1, { signal }))).toEqual({ book, etag: '' });
+
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
