@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { BookTooLargeError } from '../books/errors.ts';
 import { invocationSignal } from '../invocation-signal.ts';
 import { AttemptError, ConditionFailedError, StorageUnavailableError } from './errors.ts';
-import { createWriteToken } from './write-token.ts';
+import { createWriteToken, measureLag } from './write-token.ts';
 
 /** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */
 const attemptTimeoutMs = 2_800;
@@ -88,8 +88,9 @@ export class Attempts {
     const lost: string[] = [];
     const earlier = { sent, lost };
     let failures = 0;
+    let behindMs = 0;
     const send = (abortSignal: AbortSignal) => {
-      const writeToken = createWriteToken(sent.at(-1), write.seenVersion);
+      const writeToken = createWriteToken([sent.at(-1), write.seenVersion], behindMs);
       sent.push(writeToken);
       return write.send({ writeToken, abortSignal }, earlier);
     };
@@ -101,6 +102,7 @@ export class Attempts {
           // Before the pause, because what is stored is usually the outcome.
           const value = await write.resolve(earlier, ending.error);
           if (value !== undefined) return value;
+          behindMs = Math.max(behindMs, measureLag(write.seenVersion));
           await pauseAfter(sent.length);
           continue;
         }

@@ -3,17 +3,12 @@ import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../b
 import type { Attempt, Earlier, Write } from './attempts.ts';
 import { AttemptError, type ConditionFailedError, StorageUnavailableError } from './errors.ts';
 import { bookKey } from './keys.ts';
+import { maxLatenessSeconds } from './lateness.ts';
 import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from './stored-items.ts';
 import type { Table } from './table.ts';
 
 /** The versions that a client accepts. `undefined` accepts any. */
 export type Versions = readonly string[] | undefined;
-
-/**
- * How long the item of a deleted book refuses late attempts, which may be held for a day. The clock of this instance may
- * be a day behind, and that of the database a day ahead.
- */
-const deletedSeconds = 3 * 24 * 60 * 60;
 
 /**
  * An update or a deletion of a book, made as one or more attempts.
@@ -32,8 +27,8 @@ const deletedSeconds = 3 * 24 * 60 * 60;
  * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
  * replaced, or it never came. That is an error.
  *
- * A deletion leaves an item for three days, with its token and without the book. No write follows it, so what is read
- * tells its outcome.
+ * A deletion leaves an item with its token and without the book, until no attempt can arrive any more. No write follows
+ * it, so what is read tells its outcome.
  */
 export class BookChange implements Write<StoredBook> {
   readonly #table: Table;
@@ -108,7 +103,7 @@ export class BookChange implements Write<StoredBook> {
     const isInVersion = seen === undefined ? 'attribute_not_exists(writeToken)' : 'writeToken = :seen';
     // Also true of a book without a token, of which a comparison is false.
     const condition = isExact ? isInVersion : 'NOT writeToken >= :new_writeToken';
-    const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + deletedSeconds }), writeToken };
+    const set = { ...(this.#changes ?? { expiresAt: nowInSeconds() + maxLatenessSeconds }), writeToken };
     const removed = this.#changes ? [] : Object.keys(bookFields);
     const names = Object.keys(set);
     const assignments = `SET ${names.map((name) => `#${name} = :new_${name}`).join()}`;

@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { type BookFields, bookFields } from '../books/book.ts';
 import { IdempotencyKeyUsedError } from '../books/errors.ts';
 import { claimKey } from './keys.ts';
+import { maxLatenessSeconds } from './lateness.ts';
 import { type Item, parseInteger, parseText } from './stored-items.ts';
 import type { Table } from './table.ts';
 
-/** The 7 days of specification 11.3, and one more, because the clocks of two instances may differ by a day. */
-const lifetimeSeconds = 8 * 24 * 60 * 60;
+/** Specification 11.3. */
+const repeatableSeconds = 7 * 24 * 60 * 60;
+
+/** The last repetition may arrive late, too. */
+const lifetimeSeconds = repeatableSeconds + maxLatenessSeconds;
 
 /** The item that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
 export class IdempotencyClaim {

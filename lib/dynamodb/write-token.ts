@@ -1,7 +1,8 @@
 import { v7 } from 'uuid';
+import { maxSkewSeconds } from './lateness.ts';
 
 /** A token that is further ahead was made with a wrong clock, and new tokens do not follow it. */
-const maxAheadMs = 24 * 60 * 60 * 1000;
+const maxAheadMs = maxSkewSeconds * 1000;
 
 /** A UUIDv7 (RFC 9562 section 5.7) begins with its time: milliseconds since 1970. */
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
@@ -13,15 +14,26 @@ const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
  * Example: the clock says 10:00:00.000, and the book has a token of 10:00:00.350. The new token is of 10:00:00.351.
  *
  * @param earlier - tokens that it has to be above. Other texts, and tokens more than a day ahead, are ignored.
+ * @param behindMs - how far the clock is known to be behind
  */
-export function createWriteToken(...earlier: readonly (string | undefined)[]): string {
-  const now = Date.now();
-  const tokens = earlier.map(String).filter((text) => uuidV7.test(text));
-  const times = tokens.map((token) => timeOf(token) + 1).filter((time) => time <= now + maxAheadMs);
-  return v7({ msecs: Math.max(now, ...times) });
+export function createWriteToken(earlier: readonly (string | undefined)[] = [], behindMs = 0): string {
+  const times = earlier.flatMap((token) => timeOf(token) ?? []);
+  return v7({ msecs: Math.max(Date.now() + behindMs, ...times.map((time) => time + 1)) });
 }
 
-/** @returns the time of a token in milliseconds since 1970 */
-function timeOf(token: string): number {
-  return Number.parseInt(token.slice(0, 8) + token.slice(9, 13), 16);
+/**
+ * Measures how far our clock is behind the one that made a token, at least. A token that is only just above the one that
+ * refused a write is behind again when it arrives, if the other clock is ahead and its instance goes on writing.
+ *
+ * @returns milliseconds, 0 without a token that {@link createWriteToken} follows
+ */
+export function measureLag(token: string | undefined): number {
+  const now = Date.now();
+  return Math.max(0, (timeOf(token) ?? now) - now);
+}
+
+/** @returns the time of a token in milliseconds since 1970, `undefined` of other texts and of tokens too far ahead */
+function timeOf(token = ''): number | undefined {
+  const time = Number.parseInt(token.slice(0, 8) + token.slice(9, 13), 16);
+  return uuidV7.test(token) && time < Date.now() + maxAheadMs ? time : undefined;
 }

@@ -20,18 +20,30 @@ import {
   updateOwn,
 } from '../reliability/search/steps.ts';
 
-/** What is planted in the repository: it follows no token that it has read. */
-const planted = vi.hoisted(() => ({ ignoresTokens: false }));
+/** What is planted in the repository: a token need not be above others that it has read, or made before. */
+const planted = vi.hoisted(() => ({ ignores: '' as '' | 'read' | 'made' }));
 
 vi.mock(import('../../lib/dynamodb/write-token.ts'), async (importOriginal) => {
   const { createWriteToken, ...others } = await importOriginal();
-  return { ...others, createWriteToken: (...earlier) => createWriteToken(...(planted.ignoresTokens ? [] : earlier)) };
+  return {
+    ...others,
+    createWriteToken: ([made, read] = [], behindMs) =>
+      planted.ignores === 'read'
+        ? createWriteToken([made])
+        : createWriteToken(planted.ignores === 'made' ? [read] : [made, read], behindMs),
+  };
 });
 
 const settings: Readonly<Record<string, Setting>> = {
   'one client, three updates': { clients: [[update, update, update]], faults: 2 },
   'two updates': { clients: [[update], [update]], faults: 2 },
   'two updates, a clock ahead': { clients: [[update], [update]], faults: 2, clocks: ahead },
+  'two updates, a clock that runs backwards': {
+    clients: [[update], [update]],
+    faults: 2,
+    clocks: around,
+    backwards: true,
+  },
   'three updates': { clients: [[update], [update], [update]], faults: 1 },
   'three updates, clocks around': { clients: [[update], [update], [update]], faults: 1, clocks: around },
   'two updates by each of two': {
@@ -112,14 +124,17 @@ test.each<[fault: string, setting: string, alter: (condition: string) => string]
   timeLimitMs,
 );
 
-test(
-  'the search finds a planted fault: a token is not above what was read',
-  async () => {
-    planted.ignoresTokens = true;
+test.each([
+  ['read', 'three updates, clocks around'],
+  ['made', 'two updates, a clock that runs backwards'],
+] as const)(
+  'the search finds a planted fault: a token is not above what was %s',
+  async (kind, setting) => {
+    planted.ignores = kind;
     onTestFinished(() => {
-      planted.ignoresTokens = false;
+      planted.ignores = '';
     });
-    await expect(search(settings['three updates, clocks around'] as Setting)).rejects.toThrow(violation);
+    await expect(search(settings[setting] as Setting)).rejects.toThrow(violation);
   },
   timeLimitMs,
 );

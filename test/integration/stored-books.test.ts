@@ -77,7 +77,7 @@ test.each([
   async (_, skew) => {
     const { live, restored } = await openBoth();
     const { version: before = '' } = await openBooks(live).get(1);
-    const late = createWriteToken(before);
+    const late = createWriteToken([before]);
     await openBooks(live).delete(1);
     const deleted = await readItem(live, 1);
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + skew);

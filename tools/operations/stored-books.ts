@@ -85,7 +85,7 @@ async function bringBack(client: DynamoDB, { from, to }: { from: string; to: str
     [from, to].map(async (TableName) => (await client.getItem({ TableName, Key, ConsistentRead: true })).Item),
   );
   if (restored === undefined || restored.expiresAt !== undefined) return false;
-  const writeToken = { S: createWriteToken(restored.writeToken?.S, live?.writeToken?.S) };
+  const writeToken = { S: createWriteToken([restored.writeToken?.S, live?.writeToken?.S]) };
   try {
     await client.putItem({
       TableName: to,

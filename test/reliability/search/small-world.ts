@@ -33,6 +33,8 @@ export interface Setting {
   readonly faulty?: number;
   /** How many milliseconds the clock of each machine is ahead. Without this, all show the same time. */
   readonly clocks?: readonly number[];
+  /** Whether these clocks are set back by a millisecond with each event. */
+  readonly backwards?: boolean;
   /** Changes the condition of each write: plants a fault in the repository. */
   readonly alter?: (condition: string) => string;
 }
@@ -157,8 +159,9 @@ export class SmallWorld implements World<Event> {
   /** @returns the time on the machine that runs, in milliseconds since 1970 */
   readClock(): number {
     const { index, events } = this.#running ?? { index: 0, events: 0 };
-    const aheadMs = this.#setting.clocks?.[index];
-    return startMs + (aheadMs === undefined ? this.#step : aheadMs + events);
+    const { clocks, backwards } = this.#setting;
+    const aheadMs = clocks?.[index];
+    return startMs + (aheadMs === undefined ? this.#step : aheadMs + (backwards ? -events : events));
   }
 
   /** Makes what uuid's v7 leaves to chance: the same in each execution, and ascending on each machine. */

@@ -173,6 +173,27 @@ describe('attempts at a write', () => {
     expect(new Set(versions).size).toBe(4);
   });
 
+  test('after a refusal, they go on with the clock of the token that refused them', async () => {
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+    const hourMs = 3_600_000;
+    const write = writing(['refused', 'lost', 'refused']);
+    const { resolve } = write;
+    const aheadMs = [hourMs, hourMs, 60_000];
+    write.resolve = async (...found) => {
+      write.seenVersion = v7({ msecs: Date.now() + (aheadMs.shift() as number) });
+      return resolve(...found);
+    };
+    vi.mocked(sleep).mockImplementation(async () => void clock.mockReturnValue(Date.now() + 1_000) as never);
+
+    await attempts.write(write);
+
+    const timeOf = (token: string) => Number.parseInt(token.replaceAll('-', '').slice(0, 12), 16);
+    expect(write.tokens.map((token) => timeOf(token) - now)).toEqual([
+      ...[0, hourMs + 1_000, hourMs + 2_000 + 1, hourMs + 3_000],
+    ]);
+  });
+
   test('a book that is too large is unknown after a lost attempt, which may still fit', async () => {
     await expect(attempts.write(writing(['failed', 'too large']))).rejects.toThrow(BookTooLargeError);
     const undecided = attempts.write(writing(['lost', 'too large']));

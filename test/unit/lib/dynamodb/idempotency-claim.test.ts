@@ -6,7 +6,8 @@ import { aBook } from '../../../support/a-book.ts';
 
 const now = 1_800_000_000;
 const fields = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });
-const lifetimeSeconds = 8 * 86_400;
+const daySeconds = 86_400;
+const lifetimeSeconds = 10 * daySeconds;
 
 /** A table without items. */
 const table = new Table({ send: async () => ({}) } as never, 'books');
@@ -17,7 +18,17 @@ beforeEach(() => {
 
 const makeItem = () => new IdempotencyClaim('key', fields).makePut(7, 'token').Item;
 
-test('a claim is found for the 7 days that are promised, also by a clock that is up to a day ahead', async () => {
+test('a claim outlives a repetition after 7 days that is held for a day, by the clocks that are furthest apart', () => {
+  // Its instance was a day behind.
+  vi.mocked(Date.now).mockReturnValue((now - daySeconds) * 1_000);
+  const { expiresAt } = makeItem();
+
+  const arrival = now + 7 * daySeconds + daySeconds;
+  const clockOfDatabase = arrival + daySeconds;
+  expect(expiresAt).toBe(clockOfDatabase);
+});
+
+test('a claim is found until it expires', async () => {
   const item = makeItem();
   const claim = { bookId: 7, writeToken: 'token', expiresAt: now + lifetimeSeconds };
   const findAt = (seconds: number) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { expect, test, vi } from 'vitest';
-import { createWriteToken } from '../../../../lib/dynamodb/write-token.ts';
+import { createWriteToken, measureLag } from '../../../../lib/dynamodb/write-token.ts';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
@@ -17,7 +17,7 @@ test('a token is above those that are given, up to a day ahead, whatever the clo
     fc.property(fc.array(time, { minLength: 1, maxLength: 3 }), (times) => {
       const earlier = times.map((msecs) => v7({ msecs }));
 
-      const token = createWriteToken(...earlier);
+      const token = createWriteToken(earlier);
 
       for (const each of earlier) expect(token > each).toBe(true);
     }),
@@ -35,7 +35,25 @@ test.each([
 ])('%s is not followed', (_name, earlier) => {
   setClock(now);
 
-  expect(createWriteToken(earlier).slice(0, 13)).toBe(v7({ msecs: now }).slice(0, 13));
+  expect(createWriteToken([earlier]).slice(0, 13)).toBe(v7({ msecs: now }).slice(0, 13));
+  expect(measureLag(earlier)).toBe(0);
+});
+
+test.each([
+  ['ahead', hourMs, hourMs],
+  ['nearly a day ahead', dayMs - 1, dayMs - 1],
+  ['just now', 0, 0],
+  ['before', -hourMs, 0],
+])('our clock is behind that of a token by its time: made %s', (_name, ageMs, lagMs) => {
+  setClock(now);
+
+  expect(measureLag(v7({ msecs: now + ageMs }))).toBe(lagMs);
+});
+
+test('a clock that is behind goes on from where the other one was', () => {
+  setClock(now);
+
+  expect(createWriteToken([], hourMs).slice(0, 13)).toBe(v7({ msecs: now + hourMs }).slice(0, 13));
 });
 
 test('a clock that was an hour ahead for a moment leaves no trace in later tokens', () => {

@@ -1,0 +1,16 @@
+const daySeconds = 24 * 60 * 60;
+
+/** How long the network may hold a request. */
+const heldSeconds = daySeconds;
+
+/** How wrong any clock may be: that of an instance, and that of the database. */
+export const maxSkewSeconds = daySeconds;
+
+/**
+ * How late a write may arrive, from the time on the clock of its instance until the time on that of the database. The
+ * former may be behind, and the latter ahead.
+ *
+ * AWS itself refuses a request five minutes after the time in its signature ("AWS Signature Version 4 for API requests",
+ * AWS Identity and Access Management User Guide). The engines of a laptop check no signature.
+ */
+export const maxLatenessSeconds = heldSeconds + 2 * maxSkewSeconds;
