@@ -10,7 +10,7 @@ const usage = `Usage: npm run counter -- --stage STAGE [--at-least ID] [--repair
 
 Compares the counter of the ids in the table of a stage with the highest id in it, and says what the counter has to be.
 With --repair, it raises a counter that is missing or too low. --at-least is an id that was given, when it is higher than
-those in the table. Ids of deleted books are in the table for a day, and for a week if they were created with an
+those in the table. Ids of deleted books are in the table for some days, and longer if they were created with an
 idempotency key. Reads the whole table. Needs the rights of an administrator.`;
 
 try {
