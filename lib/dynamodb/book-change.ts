@@ -123,7 +123,7 @@ export class BookChange implements Write<StoredBook> {
   }
 
   #see(found: StoredBook | undefined): void {
-    this.seenVersion = checkBook(found, this.#versions, this.#changes).version;
+    this.seenVersion = requireBook(found, this.#versions, this.#changes).version;
   }
 }
 
@@ -135,7 +135,7 @@ const nowInSeconds = () => Math.floor(Date.now() / 1000);
  * @param changes - the fields of an update, for the size of the changed book
  * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError}
  */
-export function checkBook(found?: StoredBook, versions?: Versions, changes?: Partial<BookFields>): VersionedBook {
+export function requireBook(found?: StoredBook, versions?: Versions, changes?: Partial<BookFields>): VersionedBook {
   const { book, version } = found ?? {};
   if (book === undefined) throw new BookNotFoundError();
   if (versions?.some((named) => named === version) ?? true) return { book, version };

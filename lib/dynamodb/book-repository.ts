@@ -1,7 +1,7 @@
 import type { BookFields, CreatedBook, VersionedBook } from '../books/book.ts';
 import { BookTooLargeError } from '../books/errors.ts';
 import type { Write } from './attempts.ts';
-import { BookChange, checkBook, type Versions } from './book-change.ts';
+import { BookChange, requireBook, type Versions } from './book-change.ts';
 import { Counter, repairAdvice } from './counter.ts';
 import { type ConditionFailedError, CounterError, StorageUnavailableError } from './errors.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
@@ -84,7 +84,7 @@ export class BookRepository {
 
   /** @throws {BookNotFoundError} */
   async get(id: number): Promise<VersionedBook> {
-    return checkBook(await this.#find(id));
+    return requireBook(await this.#find(id));
   }
 
   /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | BookTooLargeError} */
@@ -93,8 +93,8 @@ export class BookRepository {
       await this.get(id);
       throw new BookTooLargeError();
     }
-    if (Object.keys(changes).length === 0) return checkBook(await this.#find(id), versions);
-    return checkBook(await new BookChange(this.#table, id, changes, versions).make());
+    if (Object.keys(changes).length === 0) return requireBook(await this.#find(id), versions);
+    return requireBook(await new BookChange(this.#table, id, changes, versions).make());
   }
 
   /** Removes a book. @throws {BookNotFoundError} */

@@ -23,15 +23,16 @@ const fixedSettings = {
   useFipsEndpoint: false,
 } as const satisfies DynamoDBClientConfig;
 
-/** The place of the SDK's retries. They would repeat a write whose response was lost (attempts.ts). */
-const retries = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
+/** The SDK's middleware for retries. Its place has to be taken, because that of the signature is relative to it. */
+const retryMiddleware = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
 
 /** Makes a client that makes one attempt at a request, with the credentials of the environment. */
 export function createDynamoDBClient({ endpoint, region }: TableLocation): DynamoDBClient {
   const given = { credentials: fromEnv(), endpoint, region, sha256: Sha256 };
   const client = new DynamoDBClient({ ...fixedSettings, ...given, requestHandler: createRequestHandler() });
   keepSigner(client);
-  client.middlewareStack.add((next) => next, { ...retries, override: true });
+  // With one attempt it retries nothing. It would take a tenth of the SDK's CPU time, and send two headers.
+  client.middlewareStack.add((next) => next, { ...retryMiddleware, override: true });
   // Nothing is logged, and the request handler names the service. Composing both takes CPU time (docs/benchmarks.md).
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.remove('getUserAgentMiddleware');
