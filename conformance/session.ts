@@ -1,5 +1,6 @@
 import { expectSuccess } from './expect.ts';
 import { HttpClient, type HttpClientOptions } from './http-client.ts';
+import { outcomes } from './outcomes.ts';
 
 export interface SessionOptions extends HttpClientOptions {
   readonly username: string;
@@ -54,6 +55,9 @@ export class Session extends HttpClient {
     const { username, password } = this.options;
     const body = JSON.stringify({ username, password });
     const response = await this.send({ method: 'POST', path: '/token', body });
+    if (response.status === outcomes.invalidCredentials.status) {
+      throw new Error(`it does not accept the username ${username} with this password`);
+    }
     return (expectSuccess(response) as { token: string }).token;
   }
 }

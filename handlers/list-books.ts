@@ -6,7 +6,11 @@ import { protectedStreamingEndpoint } from '../lib/streaming-endpoint.ts';
 
 const config = loadConfig(['table']);
 const list = new BookList(await openTable(config.table));
-const success = { status: 200, message: 'Books retrieved successfully' };
+const success = {
+  status: 200,
+  message: 'Books retrieved successfully',
+  headers: { 'Cache-Control': 'no-store' },
+};
 
 /** GET /books */
 export const handler = protectedStreamingEndpoint(config, success, async (event) => {

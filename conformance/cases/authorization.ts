@@ -145,6 +145,15 @@ export default function addCases(test: Test): void {
     });
   }
 
+  test('4.4', 'Of several Authorization headers, the last one counts', async (catalog) => {
+    const book = await catalog.createBook();
+    const token = await catalog.session.token();
+    const path = `/book/${book.id}`;
+    const send = (...Authorization: string[]) => catalog.send({ method: 'GET', path, headers: { Authorization } });
+    expectData(await send('wrong', token), book);
+    expectFailure(await send(token, 'wrong'), outcomes.invalidToken);
+  });
+
   for (const [situation, makeToken] of invalidTokens) {
     test('4.4, 4.5', `An Authorization of ${situation} is an invalid token`, async (catalog) => {
       const headers = { Authorization: makeToken(await catalog.session.token()) };

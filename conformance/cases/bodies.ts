@@ -99,6 +99,19 @@ export default function addCases(test: Test): void {
     await catalog.expectMissing(id);
   });
 
+  test(
+    '1.10, 2.8, 4.2, 12.6',
+    'A body above 10 MB is too large before its token is checked and its book is looked for',
+    largeBody,
+    async (catalog) => {
+      const body = 'x'.repeat(11 * 1024 * kilobyte);
+      const id = await catalog.createMissingId();
+      const create = await catalog.send({ method: 'POST', path: '/book', body });
+      expectFailure(create, outcomes.payloadTooLarge);
+      expectFailure(await catalog.call('PUT', `/book/${id}`, body), outcomes.payloadTooLarge);
+    },
+  );
+
   test('2.7', 'An unknown field of 100,000 nested objects is ignored or invalid', async (catalog) => {
     const body = `{"title":"Emma","${unknownField}":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
     const { id } = await catalog.createBook();

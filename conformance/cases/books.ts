@@ -116,15 +116,16 @@ export default function addCases(test: Test): void {
     });
   }
 
-  for (const body of ['{"title":"a","title":"b"}', '{"title":1,"title":"b"}', '{"title":"a","title":null}']) {
-    test('2.5', `The body ${body} is read in one way or refused`, async (catalog) => {
+  for (const body of ['{"title":"a","title":"b"}', '{"title":1,"title":"b"}']) {
+    test('2.5', `Of a member that occurs twice, the last value counts: ${body}`, async (catalog) => {
       const response = await catalog.call('POST', '/book', body);
-      if (response.status === 400) return expectFailure(response, outcomes.invalidInput);
-      const { title } = JSON.parse(response.body.toString()).data;
-      assert.match(title, /^[ab]$/, `the title is one of the two, got ${title}`);
-      await catalog.expectStored(expectCreated(response, { title }));
+      await catalog.expectStored(expectCreated(response, { title: 'b' }));
     });
   }
+
+  test('2.5', 'A member that occurs twice is refused when its last value is invalid', async (catalog) =>
+    expectFailure(await catalog.call('POST', '/book', '{"title":"a","title":null}'), outcomes.invalidInput),
+  );
 
   const rules = '10.1, 10.2, 8.2, 9.1, 3.6';
   test(rules, 'A deleted book is not found, however often, and its neighbours stay', async (catalog) => {

@@ -27,6 +27,13 @@ export default function addCases(test: Test): void {
     await catalog.expectInList(await catalog.createBooks(6, { title }));
   });
 
+  test('7.7', 'No cache keeps a list or a page', async (catalog) => {
+    for (const path of [catalog.listPath, '/books?limit=1']) {
+      const { headers } = await catalog.call('GET', path);
+      assert.equal(headers['cache-control'], 'no-store', `Cache-Control of ${path}`);
+    }
+  });
+
   test('7.1, 3.7', 'A book is in the list from its creation to its deletion', async (catalog) => {
     const kept = await catalog.createBook();
     for (let year = 0; year < 3; year += 1) {
@@ -133,6 +140,13 @@ export default function addCases(test: Test): void {
       assert.deepEqual(await readList(`/books?limit=1&after=${last}`), [], 'books of an empty page');
     });
   }
+
+  test('7.6', 'Of several parameters with one name, the last one counts', async (catalog) => {
+    await catalog.createBooks(2);
+    const { books } = await getPage(catalog, '/books?limit=0&limit=2&limit=1');
+    assert.equal(books.length, 1, 'books of the page');
+    expectFailure(await catalog.call('GET', '/books?limit=1&limit=0'), outcomes.invalidInput);
+  });
 
   for (const query of invalidQueries) {
     test('7.6', `The query ${query} is invalid input`, async (catalog) =>

@@ -5,13 +5,20 @@ import { examplesOf, getOperation } from '../../conformance/contract/description
 import type { HttpResponse } from '../../conformance/http-messages.ts';
 
 const request = { method: 'GET', path: '/book/1', headers: { 'If-None-Match': '"x"' } };
-const notModified: HttpResponse = { request, status: 304, headers: { etag: '"x"' }, body: Buffer.alloc(0) };
+const caching = 'private, max-age=0, must-revalidate';
+const identified = { 'x-amzn-requestid': 'an id', 'cache-control': caching };
+const notModified: HttpResponse = {
+  request,
+  status: 304,
+  headers: { ...identified, etag: '"x"' },
+  body: Buffer.alloc(0),
+};
 
 function respond(status: number, headers: object, message: string, data: object | null = null, named = status) {
   return {
     request: { method: 'POST', path: '/book', body: '{"title":"Emma"}' },
     status,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json', 'x-amzn-requestid': 'an id', ...headers },
     body: Buffer.from(JSON.stringify({ status: named, message, data })),
   };
 }
@@ -44,8 +51,9 @@ const otherMark = { etag: '"x"', location: '/book/1', 'idempotency-replayed': 'y
 
 test.each([
   ['a 304 with a body', { ...notModified, body: Buffer.from('{}') }, 'it has a body'],
-  ['a 304 without an ETag', { ...notModified, headers: {} }, 'the header ETag'],
-  ['a 304 with a weak ETag', { ...notModified, headers: { etag: 'W/"x"' } }, 'the header ETag'],
+  ['a 304 without an ETag', { ...notModified, headers: identified }, 'the header ETag'],
+  ['a 304 with a weak ETag', { ...notModified, headers: { ...identified, etag: 'W/"x"' } }, 'the header ETag'],
+  ['a 304 without an id', { ...notModified, headers: { etag: '"x"', 'cache-control': caching } }, 'x-amzn-RequestId'],
   ['a book without an ETag', created({ location: '/book/1' }), 'the header ETag'],
   ['a book with a member of its own', created(headers, { [unknownField]: 3 }), 'must NOT have additional properties'],
   ['a book at another path', created({ etag: '"x"', location: '/books/1' }), 'Location'],

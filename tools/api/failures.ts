@@ -65,11 +65,11 @@ function describeResponse(causes: Causes) {
   const [{ cause: description, headers = [] } = {}, ...others] = all;
   const isOne = others.length === 0;
   const examples = all.map(({ name, cause, value }) => [name, { ...(!isOne && { summary: cause }), value }]);
-  const references = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  const own = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   const schema = { $ref: '#/components/schemas/EmptyEnvelope' };
   return {
     description: isOne ? description : anyOf.format(all.map(({ value }) => `\`${value.message}\``)),
-    ...(headers.length > 0 && { headers: Object.fromEntries(references) }),
+    headers: { ...Object.fromEntries(own), 'x-amzn-RequestId': { $ref: '#/components/headers/RequestId' } },
     content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
   };
 }
