@@ -1,6 +1,7 @@
 import { DynamoDB, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
+import { BookNotFoundError } from '../../lib/books/errors.ts';
 import { bookKey } from '../../lib/dynamodb/keys.ts';
 import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
 import { bringBooksBack, compareBooks } from '../../tools/operations/stored-books.ts';
@@ -26,8 +27,18 @@ async function openBoth() {
   return { live, restored };
 }
 
-const bringBack = ({ live, restored }: Readonly<Record<'live' | 'restored', BookTable>>, ids: readonly number[]) =>
-  bringBooksBack(client, { from: restored.tableName, to: live.tableName }, ids);
+interface Both {
+  readonly live: BookTable;
+  readonly restored: BookTable;
+}
+
+const namesOf = ({ live, restored }: Both) => ({ live: live.tableName, restored: restored.tableName });
+
+const bringBack = async (tables: Both, ids: readonly number[]) =>
+  (await bringBooksBack(client, namesOf(tables), { deleted: ids, changed: [] })).deleted;
+
+const bringFieldsBack = async (tables: Both, ids: readonly number[]) =>
+  (await bringBooksBack(client, namesOf(tables), { deleted: [], changed: ids })).changed;
 
 async function readItem({ client, tableName }: BookTable, id: number) {
   return (await client.send(new GetCommand({ TableName: tableName, Key: bookKey(id) }))).Item;
@@ -40,16 +51,12 @@ test('the books that only the restored table has are found, and brought back und
   await openBooks(restored).delete(3);
   await storeBook(restored, { id: 12_345, ...emma });
 
-  const { same, changed, onlyInFirst, onlyInSecond } = await compareBooks(
-    client,
-    live.tableName,
-    restored.tableName,
-    12_345,
-  );
-  expect({ same, changed, onlyInFirst, onlyInSecond }).toEqual({
-    ...{ same: 0, changed: [2], onlyInFirst: [3], onlyInSecond: [1, 12_345] },
-  });
-  expect(await bringBack({ live, restored }, onlyInSecond)).toBe(2);
+  const found = await Array.fromAsync(compareBooks(client, namesOf({ live, restored }), [0, 1]));
+  expect(found).toEqual([
+    { same: 0, changed: [2], created: [3], deleted: [1] },
+    { same: 0, changed: [], created: [], deleted: [12_345] },
+  ]);
+  expect(await bringBack({ live, restored }, [1, 12_345])).toBe(2);
 
   const books = [{ ...emma }, { ...emma, year: 1 }, { ...emma }, { ...emma }];
   expect(await listBooks(live)).toEqual(books.map((book, index) => ({ id: [1, 2, 3, 12_345][index], ...book })));
@@ -129,4 +136,71 @@ test('a book without a token, of another program, comes back too', async () => {
   expect(await bringBack({ live, restored }, [2])).toBe(1);
 
   expect((await openBooks(live).get(2)).book).toEqual({ id: 2, ...emma });
+});
+
+test('a changed book gets its old fields and a new version, once', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(restored).update(1, { title: 'Persuasion' });
+  const { version: before = '' } = await openBooks(live).update(1, { title: 'Wrong', year: 1 });
+  const late = createWriteToken([before]);
+
+  expect(await bringFieldsBack({ live, restored }, [1, 2])).toBe(1);
+
+  const { book, version = '' } = await openBooks(live).get(1);
+  expect(book).toEqual({ id: 1, ...emma, title: 'Persuasion' });
+  expect(version > late).toBe(true);
+  expect(await bringFieldsBack({ live, restored }, [1])).toBe(0);
+  expect((await openBooks(live).get(1)).version).toBe(version);
+});
+
+test('a changed book that a client changes or deletes at the same time is left alone', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(live).update(1, { title: 'Wrong' });
+  await openBooks(live).update(2, { title: 'Wrong' });
+  const interfere = async (input: PutItemCommandInput) => {
+    await openBooks(live).update(1, { title: 'A newer title' });
+    await openBooks(live).delete(2);
+    putItem.mockRestore();
+    return client.putItem(input);
+  };
+  const putItem = vi.spyOn(client, 'putItem').mockImplementation(interfere as typeof client.putItem);
+
+  expect(await bringFieldsBack({ live, restored }, [1])).toBe(0);
+  expect(await bringFieldsBack({ live, restored }, [2])).toBe(0);
+
+  expect((await openBooks(live).get(1)).book.title).toBe('A newer title');
+  await expect(openBooks(live).get(2)).rejects.toThrow(BookNotFoundError);
+});
+
+test('a book that is deleted in both tables stays as it is, and so does one that the restored table never had', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(live).delete(1);
+  await openBooks(restored).delete(1);
+  const before = await readItem(live, 1);
+
+  expect(await bringBack({ live, restored }, [1, 9])).toBe(0);
+  expect(await bringFieldsBack({ live, restored }, [1, 9])).toBe(0);
+
+  expect(await readItem(live, 1)).toEqual(before);
+  expect(await readCounter(live)).toBe(3);
+});
+
+test('a changed book of another program, without a token, gets its old fields', async () => {
+  const { live, restored } = await openBoth();
+  const names = { ExpressionAttributeNames: { '#year': 'year' }, ExpressionAttributeValues: { ':year': 1 } };
+  const input = { TableName: live.tableName, Key: bookKey(1), UpdateExpression: 'SET #year = :year REMOVE writeToken' };
+  await live.client.send(new UpdateCommand({ ...input, ...names }));
+
+  expect(await bringFieldsBack({ live, restored }, [1])).toBe(1);
+  expect((await openBooks(live).get(1)).book).toEqual({ id: 1, ...emma });
+});
+
+test('a book that is over a million above the counter is not brought back: every list would take minutes', async () => {
+  const { live, restored } = await openBoth();
+  await storeBook(restored, { id: 1_000_004, ...emma });
+
+  await expect(bringBack({ live, restored }, [1, 1_000_004])).rejects.toThrow(
+    'Nothing was brought back: book 1000004 is over a million above the counter, 3.',
+  );
+  expect(await readCounter(live)).toBe(3);
 });

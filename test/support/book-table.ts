@@ -22,9 +22,9 @@ export interface TableAccess {
 /** The book table of one test. */
 export type BookTable = Awaited<ReturnType<typeof createBookTable>>;
 
-/** Creates an empty book table with a unique name. */
-export async function createBookTable(endpoint: string) {
-  const tableName = `books-${randomUUID()}`;
+/** Creates an empty book table with a unique name, which begins like this. */
+export async function createBookTable(endpoint: string, start = 'books') {
+  const tableName = `${start}-${randomUUID()}`;
   const client = connect(endpoint);
   await createTable(client, tableName);
   const books = openBooks({ client, tableName });

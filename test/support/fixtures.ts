@@ -19,7 +19,7 @@ export async function useTables(start: () => Promise<Engine> = provideEngine) {
     await Promise.all(proxies.map((proxy) => proxy.stop()));
     await stop();
   });
-  const open = () => createBookTable(endpoint);
+  const open = (start?: string) => createBookTable(endpoint, start);
   return {
     open,
     endpoint,

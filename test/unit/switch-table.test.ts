@@ -5,8 +5,10 @@ import { switchStack, writeTableSetting } from '../../tools/operations/switch-ta
 
 test('the way back from a restored table: the stack takes its own one in again, and the setting is deleted', async () => {
   const requests: unknown[] = [];
-  const send = async ({ input }: { readonly input: unknown }) => {
-    requests.push(input);
+  const names: string[] = [];
+  const send = async (command: { readonly input: unknown }) => {
+    requests.push(command.input);
+    names.push(command.constructor.name);
     return { Status: 'CREATE_COMPLETE', Stacks: [{ StackStatus: 'UPDATE_COMPLETE' }] };
   };
   vi.spyOn(CloudFormationClient.prototype, 'send').mockImplementation(send as never);
@@ -14,7 +16,14 @@ test('the way back from a restored table: the stack takes its own one in again, 
   const tags = [{ Key: 'STAGE', Value: 'prod' }];
   const parameters = { RestoredTable: 'book-catalog-prod-1', Other: '1' };
 
-  await switchStack('prod', { status: 'UPDATE_COMPLETE', outputs: {}, parameters, tags }, 'book-catalog-prod');
+  await switchStack(
+    'prod',
+    { status: 'UPDATE_COMPLETE', outputs: {}, parameters, tags },
+    'book-catalog-prod',
+    async () => {
+      names.push('the counter is raised');
+    },
+  );
   await writeTableSetting('prod', 'book-catalog-prod');
 
   expect(requests[0]).toMatchObject({
@@ -27,5 +36,11 @@ test('the way back from a restored table: the stack takes its own one in again, 
     Tags: tags,
     RollbackConfiguration: { RollbackTriggers: [], MonitoringTimeInMinutes: 0 },
   });
+  const before = names.indexOf('the counter is raised');
+  expect(names.slice(before - 1, before + 2)).toEqual([
+    'DescribeChangeSetCommand',
+    'the counter is raised',
+    'ExecuteChangeSetCommand',
+  ]);
   expect(requests.at(-1)).toEqual({ Name: '/book-catalog/prod/tableName' });
 });

@@ -52,3 +52,9 @@ export async function readStack(stage: string): Promise<StageStack> {
   if (stack.outputs.ServiceEndpoint !== undefined) return stack;
   throw new StageError(`The stack ${stackName} has no outputs: its last deploy failed. Deploy it again.`);
 }
+
+/** @throws {StageError} when the functions of a stage may not use a table with this name */
+export function checkTableName(stage: string, table: string): void {
+  if (`${table}-`.startsWith(`${stackNameOf(stage)}-`)) return;
+  throw new StageError(`The functions may use tables with names of ${stackNameOf(stage)}-* only.`);
+}

@@ -15,9 +15,15 @@ const seconds = { minDelay: 2, maxDelay: 5, maxWaitTime: 1_800 };
  * Makes the functions of a stage use a table, by an update of its stack that changes nothing else. Nothing rolls it back
  * but a failure: an alarm may be the reason for it.
  *
+ * @param beforeUpdate - runs when all is ready for the update, which begins directly after it
  * @throws {StageError} when CloudFormation has rolled the update back
  */
-export async function switchStack(stage: string, stack: StageStack, table: string): Promise<void> {
+export async function switchStack(
+  stage: string,
+  stack: StageStack,
+  table: string,
+  beforeUpdate: () => Promise<void>,
+): Promise<void> {
   const obstacle = findObstacle(stage, stack.status);
   if (obstacle !== undefined) throw new StageError(obstacle);
   const client = new CloudFormation();
@@ -36,6 +42,7 @@ export async function switchStack(stage: string, stack: StageStack, table: strin
     RollbackConfiguration: noRollbackTriggers,
   });
   await waitUntilChangeSetCreateComplete({ client, ...seconds }, name);
+  await beforeUpdate();
   await client.executeChangeSet(name);
   await waitUntilStackUpdateComplete({ client, ...seconds }, name).catch(async (cause: Error) => {
     const now = await findStack(name.StackName);

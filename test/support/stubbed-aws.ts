@@ -1,0 +1,70 @@
+import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
+
+/** The stack that the stub describes. */
+interface StubbedStack {
+  readonly outputs: Record<string, string>;
+  /** The names of the requests to CloudFormation and Systems Manager. */
+  readonly requests: string[];
+}
+
+const toXml = (action: string, content: string) =>
+  `<${action}Response xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><${action}Result>${content}</${action}Result></${action}Response>`;
+
+const toMembers = (entries: readonly string[]) => entries.map((entry) => `<member>${entry}</member>`).join('');
+
+/** What DynamoDB does and the embedded engine does not. */
+const ofDynamoDB: Readonly<Record<string, object>> = {
+  UpdateContinuousBackups: {},
+  DescribeTimeToLive: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED' } },
+  TagResource: {},
+  UpdateTable: {},
+};
+
+/**
+ * Starts a stub of the parts of AWS that commands of operators use: a stack with outputs, whose table a change set
+ * replaces, and settings. The table itself is that of the embedded engine.
+ *
+ * @param endpoint - of the engine
+ * @returns the environment of a command, and the stack
+ */
+export async function startStubbedAws(endpoint: string, table: string) {
+  const stack: StubbedStack = {
+    outputs: { ServiceEndpoint: 'https://example.com/prod', BookTableName: table },
+    requests: [],
+  };
+  let nextTable = table;
+  const respondToForm = (form: URLSearchParams): string => {
+    const action = form.get('Action') ?? '';
+    stack.requests.push(action);
+    if (action === 'CreateChangeSet') nextTable = form.get('Parameters.member.1.ParameterValue') ?? '';
+    if (action === 'ExecuteChangeSet') stack.outputs.BookTableName = nextTable;
+    if (action === 'DescribeChangeSet') return toXml(action, '<Status>CREATE_COMPLETE</Status>');
+    if (action !== 'DescribeStacks') return toXml(action, '<Id>1</Id>');
+    const outputs = Object.entries(stack.outputs).map(
+      ([key, value]) => `<OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue>`,
+    );
+    const parameters = ['<ParameterKey>RestoredTable</ParameterKey><ParameterValue></ParameterValue>'];
+    const texts = `<StackName>s</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus>`;
+    const members = `<Outputs>${toMembers(outputs)}</Outputs><Parameters>${toMembers(parameters)}</Parameters>`;
+    return toXml(action, `<Stacks>${toMembers([texts + members])}</Stacks>`);
+  };
+  const { baseUrl, stop } = await startFaultyGateway(endpoint, (_, headers, body) => {
+    const target = String(headers['x-amz-target'] ?? '');
+    if (target === '') {
+      const text = respondToForm(new URLSearchParams(body.toString()));
+      return { status: 200, headers: { 'Content-Type': 'text/xml' }, body: text };
+    }
+    const [service, operation = ''] = target.split('.');
+    if (service === 'AmazonSSM') stack.requests.push(operation);
+    const stubbed = service === 'AmazonSSM' ? {} : ofDynamoDB[operation];
+    return stubbed ? { status: 200, body: JSON.stringify(stubbed) } : 'pass';
+  });
+  const env = {
+    ...process.env,
+    AWS_ENDPOINT_URL: baseUrl,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  };
+  return { stack, env, stop };
+}
