@@ -7,11 +7,11 @@ import { checkTableName, readStack } from './deployed-stage.ts';
 import { readBooksAbove } from './move-books.ts';
 import { type CounterPlan, closeGap, maxGap, planCounter, raiseCounter } from './stored-counter.ts';
 
-const usage = `Usage: npm run counter -- --stage STAGE [--table TABLE] [--at-least ID] [--repair | --lower [--move]] [--region REGION]
+const usage = `Usage: npm run counter -- --stage STAGE [options] [--repair | --lower [--move]] [--region REGION]
 
-Compares the counter of the ids in the table of a stage, or in a restored one, with the ids in it, and says what the
-counter has to be:
+Compares the counter of the ids in the table of a stage with the ids in it, and says what the counter has to be:
 
+  --table TABLE    looks at a restored table
   --repair         raises a counter that is missing or too low
   --lower          lowers a counter that somebody has set far too high: to the highest id below the gap, and some more
   --move           gives the books above the gap ids below it first, and prints the old and the new id of each
