@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
-import type { Field } from '../../lib/fields.ts';
+import type { Field, Kind } from '../../lib/fields.ts';
 import { type FileOptions, openFile, readRows } from '../../tools/books/book-file.ts';
 import { parseCell } from '../../tools/books/columns.ts';
 
@@ -43,15 +43,17 @@ test('a year in CSV is a whole number, and 0 when it is empty', async () => {
 });
 
 test('a cell is a text as it is, a listed text, a whole number or a boolean in any case; else it is missing or no value', () => {
-  const read = (field: Field) =>
-    ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor'].map((cell) => parseCell(field, cell));
+  const cells = ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor'];
+  const read = (type: Kind, more = {}) => cells.map((cell) => parseCell({ type, ...more } as Field, cell));
+  const expected: Readonly<Record<Kind, readonly unknown[]>> = {
+    string: cells,
+    integer: [undefined, undefined, 'a', 1, 'true', 'FALSE', 'constructor'],
+    boolean: [undefined, undefined, 'a', '1.0', true, false, 'constructor'],
+  };
 
-  expect(read({ type: 'string', default: '' })).toEqual(['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor']);
-  expect(read({ type: 'integer', default: 0 })).toEqual([undefined, undefined, 'a', 1, 'true', 'FALSE', 'constructor']);
-  const inPrint = read({ type: 'boolean', default: true });
-  expect(inPrint).toEqual([undefined, undefined, 'a', '1.0', true, false, 'constructor']);
-  const binding = read({ type: 'string', enum: ['a'], default: 'a' });
-  expect(binding).toEqual([undefined, undefined, 'a', '1.0', 'true', 'FALSE', 'constructor']);
+  for (const [type, values] of Object.entries(expected)) expect(read(type as Kind)).toEqual(values);
+  const ofList = [undefined, undefined, 'a', '1.0', 'true', 'FALSE', 'constructor'];
+  expect(read('string', { enum: ['a'] })).toEqual(ofList);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Field, isValueOf } from '../../../lib/fields.ts';
+import { type Field, isValueOf, type Kind } from '../../../lib/fields.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const isStorable = (value: unknown) => typeof value !== 'string' || value.isWellFormed();
@@ -11,8 +11,8 @@ const shortText = fc.oneof(fc.string({ unit: fc.constantFrom('a', 'é', '\u0301'
 const integer = fc.oneof(fc.integer({ min: -4, max: 4 }), fc.maxSafeInteger());
 const edge = fc.constantFrom(2 ** 53 - 1, 1 - 2 ** 53);
 
-const anyField: fc.Arbitrary<Field> = fc.oneof(
-  fc.record(
+const anyFieldOf: { readonly [Of in Kind]: fc.Arbitrary<Extract<Field, { type: Of }>> } = {
+  string: fc.record(
     {
       type: fc.constant('string' as const),
       default: fc.constant(''),
@@ -21,7 +21,7 @@ const anyField: fc.Arbitrary<Field> = fc.oneof(
     },
     { requiredKeys: ['type', 'default'] },
   ),
-  fc.record(
+  integer: fc.record(
     {
       type: fc.constant('integer' as const),
       default: fc.constant(0),
@@ -31,8 +31,9 @@ const anyField: fc.Arbitrary<Field> = fc.oneof(
     },
     { requiredKeys: ['type', 'default'] },
   ),
-  fc.constant({ type: 'boolean', default: true } as const),
-);
+  boolean: fc.constant({ type: 'boolean', default: true } as const),
+};
+const anyField = fc.oneof(...Object.values<fc.Arbitrary<Field>>(anyFieldOf));
 
 const atLimits: [Field, unknown][] = [
   [{ type: 'string', default: '', maxLength: 2 }, '📚📚'],

@@ -1,20 +1,24 @@
 import { expect, test } from 'vitest';
 import { parseBook, parseInteger, parseText, storedKinds } from '../../../../lib/dynamodb/stored-items.ts';
+import type { Kind } from '../../../../lib/fields.ts';
 import { aBook } from '../../../support/a-book.ts';
 
+/** What may follow the name of a field, by its kind. */
+const startsOf: Readonly<Record<Kind, readonly string[]>> = {
+  string: ['""', '"7"'],
+  integer: ['7,', '-7,', '1234 ,', '999999999999999\n}'],
+  boolean: ['true', 'false'],
+};
+
 test('the start of a value in JSON tells its kind', () => {
-  const values = ['""', '"7"', '7,', '-7,', '1234 ,', '999999999999999\n}', 'true', 'false', 'null', '[', '{', '1.5}'];
+  const values = [...Object.values(startsOf).flat(), ...['null', '[', '{', '1.5}', '1e3,']];
 
   const matching = Object.entries(storedKinds).map(([kind, { json }]) => {
     const pattern = new RegExp(`^${json.source}`);
     return [kind, values.filter((value) => pattern.test(value))];
   });
 
-  expect(Object.fromEntries(matching)).toEqual({
-    string: ['""', '"7"'],
-    integer: ['7,', '-7,', '1234 ,', '999999999999999\n}'],
-    boolean: ['true', 'false'],
-  });
+  expect(Object.fromEntries(matching)).toEqual(startsOf);
 });
 
 test.each([
