@@ -11,9 +11,6 @@ const shardsAhead = 3;
 /** Books in a page of the whole list: half of what a Query can return, because several pages are in memory at once. */
 const maxBooksPerPage = 5_000;
 
-/** JSON that {@link BookList.readPage} may hold when it reads on before the first book is sent. A Query adds 1 MB. */
-const maxHeldCharacters = 3 * 1024 * 1024;
-
 const wholeBooks = ['id', ...Object.keys(bookFields)];
 
 /** The books of a list. Each request of the list has all of these conditions. */
@@ -38,10 +35,16 @@ interface PageQuery extends Selection {
 export class BookList {
   readonly #table: Table;
   readonly #counter: Counter;
+  readonly #maxHeldCharacters: number;
 
-  constructor(table: Table) {
+  /**
+   * @param maxHeldCharacters - JSON that {@link readPage} may hold when it reads on before the first book is sent. A Query
+   *   adds 1 MB
+   */
+  constructor(table: Table, maxHeldCharacters = 3 * 1024 * 1024) {
     this.#table = table;
     this.#counter = new Counter(table);
+    this.#maxHeldCharacters = maxHeldCharacters;
   }
 
   /**
@@ -73,7 +76,7 @@ export class BookList {
    * Reads at most `limit` books of a selection, usually with one Query.
    *
    * The header `Link` is sent before the first book, so it has to be known whether books follow the page. Until then,
-   * about {@link maxHeldCharacters} are held in memory. Of the books after them, the ids are read first, and the books
+   * about `maxHeldCharacters` are held in memory. Of the books after them, the ids are read first, and the books
    * while they are sent.
    *
    * @returns chunks of JSON objects with commas between them, and the id of the last book when others follow
@@ -84,11 +87,11 @@ export class BookList {
     for await (const { elements, characters } of this.#read<Book>(selection, wholeBooks, limit + 1)) {
       held.push(...elements);
       heldCharacters += characters;
-      if (heldCharacters > maxHeldCharacters) break;
+      if (heldCharacters > this.#maxHeldCharacters) break;
     }
     const ids = held.map(({ id }) => id);
     const rest = { ...selection, after: ids.at(-1) ?? selection.after };
-    if (heldCharacters > maxHeldCharacters && ids.length <= limit) {
+    if (heldCharacters > this.#maxHeldCharacters && ids.length <= limit) {
       for await (const { elements } of this.#read<Pick<Book, 'id'>>(rest, ['id'], limit + 1 - ids.length)) {
         ids.push(...elements.map(({ id }) => id));
       }

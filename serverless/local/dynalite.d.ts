@@ -11,6 +11,7 @@ declare module 'dynalite' {
 }
 
 declare module 'dynalite/db/index.js' {
+  import type { Readable } from 'node:stream';
   import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
   export type Item = Record<string, AttributeValue>;
@@ -32,6 +33,7 @@ declare module 'dynalite/db/index.js' {
       get(key: string, done: Callback<Item>): void;
       put(key: string, item: Item, done: Callback): void;
       batch(operations: readonly { readonly key: string; readonly value: Item }[], done: Callback): void;
+      createValueStream(range: Readonly<Partial<Record<'gt' | 'gte' | 'lt' | 'lte', string>>>): Readable;
     };
   }
 
@@ -57,15 +59,24 @@ declare module 'dynalite/validations/index.js' {
   export default validations;
 }
 
-declare module 'dynalite/validations/*Item.js' {
+declare module 'dynalite/validations/*.js' {
   export const types: Record<string, object>;
   export const custom: unknown;
 }
 
-declare module 'dynalite/actions/*Item.js' {
+declare module 'dynalite/actions/*.js' {
   import type { Callback, Item, Store } from 'dynalite/db/index.js';
 
+  /** The members of a response that some operation has. */
+  export interface Output {
+    readonly Item?: Item;
+    readonly Attributes?: Item;
+    readonly Count?: number;
+    readonly Items?: readonly Item[];
+    readonly LastEvaluatedKey?: Item;
+  }
+
   /** Carries out a request that is valid, with parsed expressions. */
-  const action: (store: Store, request: object, done: Callback<{ Item?: Item; Attributes?: Item }>) => void;
+  const action: (store: Store, request: object, done: Callback<Output>) => void;
   export default action;
 }

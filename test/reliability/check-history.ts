@@ -23,6 +23,8 @@ interface Response extends Interval {
   readonly status: number;
   readonly book?: Book | undefined;
   readonly books?: readonly Book[] | undefined;
+  /** After which id the next page begins; `null` when the response says that no books follow. */
+  readonly continueAfter?: number | null | undefined;
   readonly tag?: string | undefined;
   /** Whether the response is that of an earlier create. */
   readonly replayed?: boolean | undefined;
@@ -98,10 +100,13 @@ function checkStatuses(operations: readonly Operation[]): string[] {
     .map(({ type, status }) => `a request to ${type} got ${status}`);
 }
 
-function checkOrder({ books = [] }: OfType<'list'>): string[] {
-  return books
-    .filter(({ id }, index) => id <= (books[index - 1]?.id ?? 0))
+/** A list ascends from its beginning. A page ends at the limit, and where the next one begins. */
+function checkOrder({ books = [], after = 0, limit = Infinity, continueAfter }: OfType<'list'>): string[] {
+  const isBeyond = books.length > limit || (books.at(-1)?.id ?? 0) > (continueAfter ?? Infinity);
+  const disorder = books
+    .filter(({ id }, index) => id <= (books[index - 1]?.id ?? after))
     .map(({ id }) => `a list is not in ascending order, or has a book twice, at id ${id}`);
+  return [...disorder, ...(isBeyond ? [`a page of ${limit} books has more than these`] : [])];
 }
 
 /** No entity tag is that of two contents. */
@@ -148,8 +153,9 @@ function hasOrder(history: readonly OneBook[]): boolean {
 
 /** What a list says of a book. One before the create needs no explanation. */
 function readIn(list: OfType<'list'>, id: number, firstKnown: number): readonly OneBook[] {
-  const { after = 0, limit = Number.POSITIVE_INFINITY, books = [], invoked, returned } = list;
-  const end = books.length < limit ? Number.POSITIVE_INFINITY : (books.at(-1)?.id ?? 0);
+  const { after = 0, limit = Number.POSITIVE_INFINITY, books = [], continueAfter, invoked, returned } = list;
+  const unknownEnd = books.length < limit ? Number.POSITIVE_INFINITY : (books.at(-1)?.id ?? 0);
+  const end = continueAfter === undefined ? unknownEnd : (continueAfter ?? Number.POSITIVE_INFINITY);
   if (id <= after || id > end) return [];
   const book = books.find((listed) => listed.id === id);
   const isEarly = book === undefined && returned <= firstKnown;

@@ -1,20 +1,33 @@
+import { Readable } from 'node:stream';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, TransactWriteCommand, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  type UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import getItem from 'dynalite/actions/getItem.js';
 import putItem from 'dynalite/actions/putItem.js';
+import type { Output } from 'dynalite/actions/query.js';
+import query from 'dynalite/actions/query.js';
 import updateItem from 'dynalite/actions/updateItem.js';
 import db, { type EngineError, type Item, type Store } from 'dynalite/db/index.js';
 import * as getRules from 'dynalite/validations/getItem.js';
 import validations from 'dynalite/validations/index.js';
 import * as putRules from 'dynalite/validations/putItem.js';
+import * as queryRules from 'dynalite/validations/query.js';
 import * as updateRules from 'dynalite/validations/updateItem.js';
 // This also makes dynalite return the item that refuses a write.
 import '../../serverless/local/dynamodb-engine.ts';
 import { call, putAll, type Transaction } from '../../serverless/local/transactions.ts';
 
 /** A command of the document client. */
-export type Command = GetCommand | PutCommand | UpdateCommand | TransactWriteCommand;
+export type Command = Read | PutCommand | UpdateCommand | TransactWriteCommand;
+
+export type Read = GetCommand | QueryCommand | ScanCommand;
 
 /** The attributes of an item, or the values of an expression's placeholders, as the document client has them. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -23,6 +36,7 @@ export type Values = Readonly<Record<string, unknown>>;
 interface Write {
   readonly Key?: Values | undefined;
   readonly Item?: Values | undefined;
+  readonly ExclusiveStartKey?: Values | undefined;
   ConditionExpression?: string | undefined;
   readonly ExpressionAttributeValues?: Values | undefined;
 }
@@ -53,6 +67,12 @@ const parsedInputs = new Map<string, Values>();
 export class MemoryTable {
   readonly #items = new Map<string, Item>();
   readonly #store = makeStore(this.#items);
+  readonly #itemsOfPage: number;
+
+  /** @param itemsOfPage - where a page of a Query ends at the latest, in place of 1 MB */
+  constructor(itemsOfPage = Number.POSITIVE_INFINITY) {
+    this.#itemsOfPage = itemsOfPage;
+  }
 
   /** @returns all items, in the order of their first storage. An item is the same object until a write changes it */
   readAll(): readonly Item[] {
@@ -75,14 +95,17 @@ export class MemoryTable {
 
   /** Carries out a command. @returns its output @throws the SDK's exceptions */
   async execute(command: Command): Promise<{ readonly Item?: Values; readonly Attributes?: Values }> {
-    const { Item, Attributes } = await this.#carryOut(command).catch((error: EngineError) => {
+    const output = await this.#carryOut(command).catch((error: EngineError) => {
       throw error.body === undefined ? error : toException(error.body);
     });
+    if (command instanceof QueryCommand || command instanceof ScanCommand) return output;
+    const { Item, Attributes } = output;
     return { ...(Item && { Item: unmarshall(Item) }), ...(Attributes && { Attributes: unmarshall(Attributes) }) };
   }
 
-  async #carryOut(command: Command): Promise<{ Item?: Item; Attributes?: Item }> {
+  async #carryOut(command: Command): Promise<Output> {
     const { input } = command;
+    if (command instanceof ScanCommand) return { Count: this.#items.size };
     if (command instanceof TransactWriteCommand) {
       const TransactItems = writesOf(command).map((put) => ({ Put: toWire(put) }));
       const { status, body } = await putAll(this.#store, { TransactItems } as object as Transaction);
@@ -90,7 +113,9 @@ export class MemoryTable {
       return {};
     }
     const [action, rules] = actionOf(command);
-    const request = this.#parse(input, rules);
+    const { Limit: limit = Number.POSITIVE_INFINITY } = input as { readonly Limit?: number };
+    const isPage = command instanceof QueryCommand && limit > this.#itemsOfPage;
+    const request = this.#parse(isPage ? { ...input, Limit: this.#itemsOfPage } : input, rules);
     // The action changes the request.
     return call((done) => action(this.#store, structuredClone(request), done));
   }
@@ -107,15 +132,20 @@ export class MemoryTable {
 
 type Rules = typeof putRules;
 
+export function isRead(command: Command): command is Read {
+  return command instanceof GetCommand || command instanceof QueryCommand || command instanceof ScanCommand;
+}
+
 /** @returns the writes of a command, none of a read */
 export function writesOf(command: Command): readonly Write[] {
-  if (command instanceof GetCommand) return [];
+  if (isRead(command)) return [];
   if (!(command instanceof TransactWriteCommand)) return [command.input];
   return command.input.TransactItems?.flatMap(({ Put = [] }) => Put) ?? [];
 }
 
 function actionOf(command: Command) {
   if (command instanceof GetCommand) return [getItem, getRules] as const;
+  if (command instanceof QueryCommand) return [query, queryRules] as const;
   return command instanceof PutCommand ? ([putItem, putRules] as const) : ([updateItem, updateRules] as const);
 }
 
@@ -132,6 +162,12 @@ function makeStore(stored: Map<string, Item>): Store {
       for (const { key, value } of operations) stored.set(key, value);
       done();
     },
+    createValueStream({ gt, gte, lt, lte }) {
+      const isAbove = (key: string) => (gt === undefined || key > gt) && (gte === undefined || key >= gte);
+      const isBelow = (key: string) => (lt === undefined || key < lt) && (lte === undefined || key <= lte);
+      const keys = [...stored.keys()].filter((key) => isAbove(key) && isBelow(key));
+      return Readable.from(keys.sort().map((key) => stored.get(key)));
+    },
   };
   return {
     options: { maxItemSize: maxItemBytes },
@@ -140,9 +176,17 @@ function makeStore(stored: Map<string, Item>): Store {
   } as Partial<Store> as Store;
 }
 
+/** Gives a Query its response as the SDK does, whose middleware takes the body (lib/dynamodb/table.ts). */
+export async function respondTo(command: QueryCommand, output: object): Promise<object> {
+  const response = { statusCode: 200, body: Buffer.from(JSON.stringify(output)) };
+  const { input, middlewareStack } = command;
+  const handle = middlewareStack.resolve(async () => ({ response, output: { $metadata: {} } }), {} as never);
+  return (await handle({ input } as never)).output;
+}
+
 /** @returns the input as the document client sends it */
-function toWire({ Key, Item, ExpressionAttributeValues, ...others }: Write): Values {
-  const wire = { Key, Item, ExpressionAttributeValues };
+function toWire({ Key, Item, ExpressionAttributeValues, ExclusiveStartKey, ...others }: Write): Values {
+  const wire = { Key, Item, ExpressionAttributeValues, ExclusiveStartKey };
   const marshalled = Object.entries(wire).flatMap(([name, values]) => (values ? [[name, marshall(values)]] : []));
   return { ...others, ...Object.fromEntries(marshalled) };
 }

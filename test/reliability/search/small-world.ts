@@ -1,28 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from 'dynalite/db/index.js';
-import type { CreatedBook } from '../../../lib/books/book.ts';
+import type { Book, CreatedBook } from '../../../lib/books/book.ts';
+import { BookList } from '../../../lib/dynamodb/book-list.ts';
 import { BookRepository } from '../../../lib/dynamodb/book-repository.ts';
 import { bookKey, counterKey } from '../../../lib/dynamodb/keys.ts';
 import { parseStoredBook } from '../../../lib/dynamodb/stored-items.ts';
 import { Table } from '../../../lib/dynamodb/table.ts';
 import { outcomeOf } from '../../../lib/error-outcome.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
-import { type Command, MemoryTable, type Values, writesOf } from '../../simulators/memory-table.ts';
+import { type Command, isRead, MemoryTable, respondTo, type Values, writesOf } from '../../simulators/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
 import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';
 import type { World } from './explore.ts';
 
-type Request = Exclude<BookRequest, { type: 'list' }>;
 type Response = Partial<CreatedBook> & {
   readonly status: number;
+  readonly books?: readonly Book[];
+  readonly continueAfter?: number | null;
   /** The error behind a failure, and where it was thrown. */
   readonly trace?: string | undefined;
 };
 
 /** Makes a request of a client. Its number differs from that of every other, so that a book shows whose update it has. */
-export type Step = (number: number, tags: { readonly first: string; readonly own: string }) => Request;
+export type Step = (number: number, tags: { readonly first: string; readonly own: string }) => BookRequest;
 
 export interface Setting {
   /** The requests of each client, one after the other. */
@@ -35,6 +37,12 @@ export interface Setting {
   readonly clocks?: readonly number[];
   /** Whether these clocks are set back by a millisecond with each event. */
   readonly backwards?: boolean;
+  /** The ids of the books that are there first; 1 by default. The counter has the last one. An empty table has no counter. */
+  readonly ids?: readonly number[];
+  /** Where a page of a Query ends at the latest. */
+  readonly itemsOfPage?: number;
+  /** What a page of a list may hold before its first book is sent; all by default. */
+  readonly maxHeldCharacters?: number;
   /** Changes the condition of each write: plants a fault in the repository. */
   readonly alter?: (condition: string) => string;
 }
@@ -57,18 +65,21 @@ interface Message {
 /** A request of a client, when it began and ended, and what it met. */
 interface Task {
   readonly name: string;
-  readonly request: Request;
+  readonly request: BookRequest;
   invoked: number;
   ended: number;
   response?: Response;
   breaks: number;
   isCutOff: boolean;
+  /** What a list sent and received, in no order: it waits for several pages at once, and takes them in the order of ids. */
+  readonly pages: unknown[];
 }
 
 interface Client {
   readonly index: number;
   readonly name: string;
   readonly books: BookRepository;
+  readonly list: BookList;
   /** The requests that it has not made yet. */
   readonly steps: Step[];
   readonly tags: { readonly first: string; own: string };
@@ -83,9 +94,9 @@ interface Client {
 const never = Number.POSITIVE_INFINITY;
 const startMs = Date.UTC(2030, 0);
 
-/** The first book is older than all requests, by any clock. */
-const firstTag = '01700000-0000-7000-8000-000000000000';
-const firstBook = { id: 1, ...aBook({ title: 'first', author: 'first' }) };
+/** The first books are older than all requests, by any clock. */
+const firstTagOf = (id: number) => `01700000-0000-7000-8000-${String(id).padStart(12, '0')}`;
+const firstFieldsOf = (id: number) => aBook({ title: `first ${id}`, author: 'first' });
 
 /** The attempts that a request may lose before it fails (lib/dynamodb/attempts.ts). */
 const maxBreaks = 3;
@@ -99,16 +110,18 @@ export const readClock = () => current?.readClock() ?? startMs;
 export const makeUnique = () => current?.makeUnique();
 
 /**
- * A world small enough to walk all orders of its events: one table with one book, and two to four clients. Each client is on a
- * machine of its own with the real repository, and makes one to three requests.
+ * A world small enough to walk all orders of its events: one table with a few books, and one to four clients. Each client is on
+ * a machine of its own with the real repository and list, and makes one to three requests.
  *
  * **What is chosen.** Which message the table carries out next. A write may also break off, or end the invocation of its client
  * with it: the client gets no response, and the message arrives at any later moment, or never. So a lost response is a message
  * that breaks off and arrives at once, and one that is held arrives after its request has ended. Or a write arrives twice, and its
  * client gets the second response, which is a refusal by the write itself.
  *
- * **What is not chosen.** A read never breaks off, because it would only be repeated. An id is drawn at once: the loss of a draw
- * leaves a gap between ids. Pauses take no time, because whatever happens meanwhile is a matter of order.
+ * The reads of a list break off, too, or end its invocation.
+ *
+ * **What is not chosen.** Other reads never break off, because they would only be repeated. An id is drawn at once: the loss of
+ * a draw leaves a gap between ids. Pauses take no time, because whatever happens meanwhile is a matter of order.
  *
  * **Clocks.** With one time for all, it advances by an event at a time, and the moment at which a client begins is chosen, too.
  * Clocks that are apart count the events of their machine alone. Then nothing depends on when a request begins, and it begins
@@ -122,7 +135,8 @@ export const makeUnique = () => current?.makeUnique();
  */
 export class SmallWorld implements World<Event> {
   readonly #setting: Setting;
-  readonly #table = new MemoryTable();
+  readonly #table: MemoryTable;
+  readonly #ids: readonly number[];
   readonly #clients: readonly Client[];
   readonly #tasks: Task[] = [];
   readonly #reads: (Operation & { type: 'get' })[] = [];
@@ -133,20 +147,28 @@ export class SmallWorld implements World<Event> {
   #faults = 0;
 
   private constructor(setting: Setting) {
+    const { ids = [1], itemsOfPage, maxHeldCharacters } = setting;
     this.#setting = setting;
-    this.#table.store({ ...bookKey(firstBook.id), ...firstBook, writeToken: firstTag });
-    this.#table.store({ ...counterKey, lastId: firstBook.id });
-    this.#clients = setting.clients.map((steps, index) => ({
-      index,
-      name: 'ABCD'[index] ?? '',
-      books: new BookRepository(new Table(this.#connect(index), 'books')),
-      steps: [...steps],
-      tags: { first: firstTag, own: firstTag },
-      log: [],
-      events: 0,
-      tokens: 0,
-      invocation: new AbortController(),
-    }));
+    this.#ids = ids;
+    this.#table = new MemoryTable(itemsOfPage);
+    for (const id of ids) this.#table.store({ ...bookKey(id), ...firstFieldsOf(id), writeToken: firstTagOf(id) });
+    if (ids.length > 0) this.#table.store({ ...counterKey, lastId: ids.at(-1) });
+    const [first, own] = [firstTagOf(1), firstTagOf(1)];
+    this.#clients = setting.clients.map((steps, index) => {
+      const table = new Table(this.#connect(index), 'books');
+      return {
+        index,
+        name: 'ABCD'[index] ?? '',
+        books: new BookRepository(table),
+        list: new BookList(table, maxHeldCharacters),
+        steps: [...steps],
+        tags: { first, own },
+        log: [],
+        events: 0,
+        tokens: 0,
+        invocation: new AbortController(),
+      };
+    });
   }
 
   static async make(setting: Setting): Promise<SmallWorld> {
@@ -174,10 +196,11 @@ export class SmallWorld implements World<Event> {
   events(): readonly Event[] {
     const { faults, faulty = never } = this.#setting;
     const fatesOf = ({ client, command }: Message) => {
-      const mayFail = this.#faults < faults && client.index < faulty && !(command instanceof GetCommand);
+      const mayFail = this.#faults < faults && client.index < faulty && (isListing(client) || !isRead(command));
       if (!mayFail) return ['is carried out'] as const;
       const faultyFates = ['is carried out', 'breaks off', 'ends its invocation'] as const;
-      return this.#table.accepts(command) ? ([...faultyFates, 'arrives twice'] as const) : faultyFates;
+      const mayArriveTwice = !isRead(command) && this.#table.accepts(command);
+      return mayArriveTwice ? ([...faultyFates, 'arrives twice'] as const) : faultyFates;
     };
     const isIdle = ({ task, steps }: Client) => steps.length > 0 && (!task || task.response);
     // Of clients that differ in nothing, one begins first, whichever it is.
@@ -211,8 +234,8 @@ export class SmallWorld implements World<Event> {
       await this.#carryOut(message);
       return this.#run(client, await this.#carryOut(message));
     }
-    this.#late = [...this.#late, message];
-    client.log.push(fate);
+    if (!isRead(message.command)) this.#late = [...this.#late, message];
+    logOf(client).push(isListing(client) ? [message.command.input, fate] : fate);
     task.breaks += 1;
     task.isCutOff = fate === 'ends its invocation';
     const error = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
@@ -230,22 +253,24 @@ export class SmallWorld implements World<Event> {
   }
 
   #begin(client: Client): void {
-    const { index, name, books, steps, tags, log } = client;
+    const { index, name, steps, tags, log } = client;
     const number = 10 * (index + 1) + steps.length;
     const request = (steps.shift() as Step)(number, tags);
     const invoked = this.#setting.clocks ? never : this.#step;
-    const task: Task = { name: name + number, request, invoked, ended: never, breaks: 0, isCutOff: false };
+    const task: Task = { name: name + number, request, invoked, ended: never, breaks: 0, isCutOff: false, pages: [] };
     this.#tasks.push(task);
     const end = (response: Response) => {
       task.response = response;
       task.ended = this.#step + 0.5;
       tags.own = response.version ?? tags.own;
       log.push({ ...response, trace: undefined });
+      // A list that has failed waits for none of its pages.
+      this.#inTransit = this.#inTransit.filter(({ client: sender }) => sender !== client);
     };
     client.task = task;
     client.invocation = new AbortController();
     void invocationSignal
-      .run(client.invocation.signal, () => send(books, request))
+      .run(client.invocation.signal, () => send(client, request))
       .then(end, (error: Error) => {
         const { status } = outcomeOf(error);
         const { stack: cause } = (error.cause ?? {}) as Partial<Error>;
@@ -258,18 +283,19 @@ export class SmallWorld implements World<Event> {
     const { alter } = this.#setting;
     const sendCommand = async (command: Command, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
       const client = this.#clients[index] as Client;
-      if (client.log.length > maxLogLength) throw new Error('a client sends request after request');
+      if (logOf(client).length > maxLogLength) throw new Error('a client sends request after request');
       if (command instanceof UpdateCommand && command.input.Key?.id === counterKey.id) {
         return this.#table.execute(command);
       }
       for (const write of writesOf(command)) {
         if (alter && write.ConditionExpression) write.ConditionExpression = alter(write.ConditionExpression);
       }
-      client.log.push(command.input);
-      return new Promise((respond, fail) => {
+      logOf(client).push(command.input);
+      const output = await new Promise<object>((respond, fail) => {
         this.#inTransit = [...this.#inTransit, { client, command, respond, fail }];
         abortSignal.addEventListener('abort', fail);
       });
+      return command instanceof QueryCommand ? respondTo(command, output) : output;
     };
     return { send: sendCommand } as unknown as DynamoDBDocumentClient;
   }
@@ -277,16 +303,17 @@ export class SmallWorld implements World<Event> {
   /** Carries out a message, and reads each book that it changed. @returns what gives its client the response */
   async #carryOut({ client, command, respond, fail }: Message): Promise<() => void> {
     const before = this.#table.readAll();
+    const note = (outcome: unknown) => logOf(client).push(isListing(client) ? [command.input, outcome] : outcome);
     try {
       const output = await this.#table.execute(command);
       for (const item of this.#table.readAll()) if (!before.includes(item)) this.#read(item);
       return () => {
-        client.log.push(output);
+        note(output);
         respond(output);
       };
     } catch (error) {
       return () => {
-        client.log.push(error);
+        note(error);
         fail(error);
       };
     }
@@ -318,32 +345,27 @@ export class SmallWorld implements World<Event> {
   }
 
   #history(): Operation[] {
-    const { id: _, ...fields } = firstBook;
-    const creation = {
-      type: 'create',
-      fields,
-      invoked: 0,
-      returned: 0,
-      status: 201,
-      book: firstBook,
-      tag: firstTag,
-    } as const;
+    const creations = this.#ids.map((id): Operation => {
+      const fields = firstFieldsOf(id);
+      const response = { status: 201, book: { id, ...fields }, tag: firstTagOf(id) };
+      return { type: 'create', fields, invoked: 0, returned: 0, ...response };
+    });
     const operations = this.#tasks.map(({ request, invoked, ended, response }): Operation => {
-      const { status = 503, book, version: tag, replayed } = response ?? {};
+      const { status = 503, book, version: tag, ...others } = response ?? {};
       const isKnown = status !== 503;
       // With one time for all, an attempt that arrives late undoes nothing that began after its request had ended.
       const deadline = this.#setting.clocks ? never : ended;
-      return { ...request, invoked, returned: isKnown ? ended : never, status, book, tag, replayed, deadline };
+      return { ...request, invoked, returned: isKnown ? ended : never, status, book, tag, ...others, deadline };
     });
-    return [creation, ...operations, ...this.#reads];
+    return [...creations, ...operations, ...this.#reads];
   }
 
   /** Whether a 503 has a reason: what its request met, or another write to the same book meanwhile, or none to write to. */
   #mayFail(task: Task): boolean {
     const { request, invoked, ended, breaks, isCutOff } = task;
-    if (isCutOff || breaks >= maxBreaks || (request.type !== 'create' && request.id !== firstBook.id)) return true;
+    if (isCutOff || breaks >= maxBreaks || ('id' in request && !this.#ids.includes(request.id))) return true;
     // A deletion leaves an item that tells its outcome, whatever others write.
-    if (request.type === 'delete') return false;
+    if (request.type === 'delete' || request.type === 'list') return false;
     const isMeanwhile = (other: Task) => other.response?.status === 503 || other.ended > invoked;
     // The clock of another machine may be ahead by more time than has passed since its write.
     return this.#tasks.some(
@@ -358,7 +380,10 @@ export class SmallWorld implements World<Event> {
         .readAll()
         .map((item) => describeValue(item))
         .sort(),
-      this.#clients.map(({ steps, log }) => [steps.length, log]),
+      this.#clients.map(({ steps, log, task }) => [
+        ...[steps.length, log],
+        task?.response ? [] : task?.pages.map((page) => describeValue(page)).sort(),
+      ]),
       this.#late.map(({ command }) => describeValue(command.input)).sort(),
       this.#reads.map(({ book, tag }) => [book, tag]),
       this.#tasks.map((task) => describeValue([task.name, ...this.#before(task.invoked), task.ended < never])).sort(),
@@ -403,7 +428,22 @@ function isBook({ shard, id }: Values): boolean {
   return shard === bookKey(Number(id)).shard;
 }
 
-async function send(books: BookRepository, request: Request): Promise<Response> {
+function isListing({ task }: Client): boolean {
+  return task?.request.type === 'list';
+}
+
+function logOf(client: Client): unknown[] {
+  return isListing(client) ? (client.task?.pages ?? []) : client.log;
+}
+
+async function send({ books, list }: Client, request: BookRequest): Promise<Response> {
+  if (request.type === 'list') {
+    const { after = 0, limit } = request;
+    const page = limit === undefined ? { books: list.readAll({ after }) } : await list.readPage({ after }, limit);
+    const chunks = await Array.fromAsync(page.books);
+    const { continueAfter = null } = { continueAfter: undefined, ...page };
+    return { status: 200, books: chunks.flatMap((json): Book[] => JSON.parse(`[${json}]`)), continueAfter };
+  }
   if (request.type === 'create') return { status: 201, ...(await books.create(request.fields, request.key)) };
   if (request.type === 'get') return { status: 200, ...(await books.get(request.id)) };
   if (request.type === 'update') {

@@ -18,6 +18,20 @@ export const createWithKey: Step = () => ({ type: 'create', fields: aBook({ titl
 /** Of the book that is created next. */
 export const updateNext: Step = (year) => ({ type: 'update', id: 2, changes: { year } });
 export const removeNext: Step = () => ({ type: 'delete', id: 2 });
+/** The whole list. */
+export const list: Step = () => ({ type: 'list' });
+export const listAfter =
+  (after: number): Step =>
+  () => ({ type: 'list', after });
+export const page =
+  (limit: number, after = 0): Step =>
+  () => ({ type: 'list', limit, after });
+export const updateOf =
+  (bookId: number): Step =>
+  (year) => ({ type: 'update', id: bookId, changes: { year } });
+export const removeOf =
+  (bookId: number): Step =>
+  () => ({ type: 'delete', id: bookId });
 /** Two of these are too large for one item. */
 const large = 'x'.repeat(250_000);
 export const enlargeTitle: Step = () => ({ type: 'update', id, changes: { title: large } });
