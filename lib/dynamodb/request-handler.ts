@@ -29,7 +29,7 @@ type Handle = NodeHttpHandler['handle'];
  *   wall clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
  * - It rejects a response whose checksum is wrong. It rejects a success or a refusal without one, unless the endpoint
- *   speaks HTTP and has sent none yet. DynamoDB always sends it, and other engines may not.
+ *   speaks HTTP and has sent none with that status. DynamoDB always sends it, and other engines may not.
  * - It rejects a success whose body is not a JSON object, or not one of GetItem.
  */
 export function createRequestHandler() {
@@ -54,7 +54,8 @@ export function createRequestHandler() {
     };
   }
   const handler = new NodeHttpHandler({ httpAgent: agents.http, httpsAgent: agents.https });
-  let sendsChecksums = false;
+  /** The statuses of which a response had a checksum. DynamoDB Local sends it with successes alone. */
+  const checkedStatuses = new Set<number>();
 
   return {
     metadata: handler.metadata,
@@ -79,10 +80,11 @@ export function createRequestHandler() {
         const body = Buffer.concat(chunks);
         const checksum = headers['x-amz-crc32'];
         const isSuccess = statusCode < 300;
-        sendsChecksums ||= isTls || checksum !== undefined;
+        if (checksum !== undefined) checkedStatuses.add(statusCode);
         // Other responses, such as that of a proxy, decide nothing.
         const isDecision = isSuccess || statusCode === refusedStatus;
-        if (checksum === undefined && isDecision && sendsChecksums) throw damaged('has no checksum');
+        const isDue = isDecision && (isTls || checkedStatuses.has(statusCode));
+        if (checksum === undefined && isDue) throw damaged('has no checksum');
         const isIntact = checksum === undefined || Number(checksum) === checksumOf(body);
         if (!isIntact) throw damaged('does not match its checksum');
         if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
