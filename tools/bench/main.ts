@@ -7,15 +7,13 @@ import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { calls } from './calls.ts';
 import { packageCandidates } from './candidates.ts';
 import { checkInstructions } from './guard.ts';
-import { measureLocalService } from './local.ts';
 import { measure } from './measure.ts';
 import { startStub } from './stub-dynamodb.ts';
 
-const usage = `Usage: npm run bench -- [guard | local] [options]
+const usage = `Usage: npm run bench -- [guard] [options]
 
 Compares the cold start and the warm call of endpoints with a Lambda API without a framework, in a quarter of an hour.
 guard counts instructions with valgrind instead, and fails above the limits in tools/bench/guard.ts.
-local measures the local service: requests that succeed, and those that are refused.
 
   --against FOLDER  compare with another checkout, with its packages installed, instead
   --help            show this text
@@ -24,7 +22,7 @@ Needs Linux with two cores and taskset, and g++ and cmake for AWS's runtime clie
 
 const { values, positionals } = parseOptions(usage, { against: { type: 'string' } } as const, true);
 const command = positionals.join(' ');
-if (!['', 'guard', 'local'].includes(command)) endWithAdvice(`There is no command ${command}`);
+if (!['', 'guard'].includes(command)) endWithAdvice(`There is no command ${command}`);
 const against = values.against && resolve(process.env.INIT_CWD ?? '.', values.against);
 if (against && !existsSync(join(against, 'node_modules'))) {
   endWithAdvice(`${against} is not a checkout with its packages installed`);
@@ -34,13 +32,6 @@ const cores = availableParallelism();
 const { status } = spawnSync('taskset', ['--all-tasks', '--pid', '--cpu-list', '0', String(process.pid)]);
 if (cores < 2 || status !== 0) endUnmeasured('Linux with two cores and taskset');
 if (command === 'guard' && spawnSync('valgrind', ['--version']).error) endUnmeasured('valgrind');
-if (command === 'local') {
-  for (const folder of [undefined, ...(against ? [against] : [])]) {
-    console.log(`### ${folder ?? 'ours'}\n`);
-    await measureLocalService(folder);
-  }
-  process.exit();
-}
 execFileSync(resolve(import.meta.dirname, '../../test/aws/runtime/install'), { stdio: 'inherit' });
 
 const folder = await mkdtemp(join(tmpdir(), 'book-catalog-bench-'));

@@ -58,7 +58,7 @@ async function measureInstance(candidate: Candidate, { event }: Call) {
 }
 
 /** @returns the CPU time of all threads of a process so far, as the scheduler accounts it */
-export function readCpuMs(pid: number): number {
+function readCpuMs(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   );
@@ -66,6 +66,6 @@ export function readCpuMs(pid: number): number {
 }
 
 /** The nearest value, without interpolation. */
-export function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * share)] ?? Number.NaN;
 }

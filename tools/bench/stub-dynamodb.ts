@@ -1,4 +1,6 @@
-import { createServer } from 'node:http';
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { close, listen } from '../../test/support/loopback-server.ts';
@@ -10,9 +12,19 @@ interface Request {
   readonly ExpressionAttributeValues?: Readonly<Record<string, object>>;
 }
 
-/** Starts a DynamoDB that stores nothing and responds at once, so that the time is the function's. */
+const readText = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
+
+/** A chain of three certificates with RSA keys, as DynamoDB sends it: that of 127.0.0.1, an intermediate one, a root. */
+const cert = readText('stub-chain.pem');
+
+/** The root certificate of the stub, in PEM. */
+export const stubRoot = cert.slice(cert.lastIndexOf('-----BEGIN'));
+
+/** Starts a DynamoDB that stores nothing and responds at once, over TLS, so that the time is the function's. */
 export async function startStub() {
-  const server = createServer(async (request, response) => {
+  const key = createPrivateKey({ key: JSON.parse(readText('stub-key.json')), format: 'jwk' });
+  const options = { cert, key: key.export({ type: 'pkcs8', format: 'pem' }) };
+  const server = createServer(options, async (request, response) => {
     const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
     const body = JSON.stringify(respond(operation, (await json(request)) as Request));
     response.writeHead(200, {
@@ -24,7 +36,7 @@ export async function startStub() {
     response.end(body);
   });
   server.keepAliveTimeout = 0;
-  return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => close(server) };
+  return { url: `https://127.0.0.1:${await listen(server)}`, stop: () => close(server) };
 }
 
 /**
