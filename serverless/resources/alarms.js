@@ -52,13 +52,17 @@ const alarmResources = {
     `Functions of ${service} are throttled (the account has no concurrency left, or lists use all of listConcurrency)`,
     { Metrics: sum(ofFunctions('Throttles')), Threshold: 0 },
   ),
-  ConcurrencyAlarm: createAlarm('More than ${param:maxConcurrency} function instances of the account are in use', {
-    Namespace: 'AWS/Lambda',
-    MetricName: 'ClaimedAccountConcurrency', // with the reserved ones
-    Statistic: 'Maximum',
-    Period: 60,
-    Threshold: '${param:maxConcurrency}',
-  }),
+  // The metric counts reserved instances whether they run or not, because no other function can use them.
+  ConcurrencyAlarm: createAlarm(
+    'More than ${param:maxConcurrency} function instances of the account run or are reserved',
+    {
+      Namespace: 'AWS/Lambda',
+      MetricName: 'ClaimedAccountConcurrency',
+      Statistic: 'Maximum',
+      Period: 60,
+      Threshold: '${param:maxConcurrency}',
+    },
+  ),
   TableThrottlesAlarm: createAlarm(`Requests to the table of ${service} are throttled`, {
     Metrics: sum(
       ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => ['AWS/DynamoDB', metric, table]),

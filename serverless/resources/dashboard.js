@@ -14,6 +14,8 @@ const ofFunctions = (metric) =>
     const reference = `\${${toLogicalId(label)}LambdaFunction}`;
     return ['AWS/Lambda', metric, 'FunctionName', reference, { label }];
   });
+const ofStatuses = [401, 429].map((status) => ['${self:service}-${sls:stage}', `Status${status}`]);
+const ofAccount = ['AWS/Lambda', 'ClaimedAccountConcurrency', { label: 'the account, with reserved ones' }];
 const latencies = [[...ofApi('Latency'), { stat: 'p50' }], ofApi('Latency')];
 const unitsOfTable = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'];
 const throttlesOfTable = ['ReadThrottleEvents', 'WriteThrottleEvents'];
@@ -23,6 +25,7 @@ const alarmAt = (label, value) => ({ annotations: { horizontal: [{ label, value 
 const rows = [
   [
     ['Requests a minute', 'Sum', ['Count', '4XXError', '5XXError'].map(ofApi)],
+    ['401 and 429 a minute', 'Sum', ofStatuses],
     ['Share of 5xx', 'Average', [ofApi('5XXError')], alarmAt('alarm', '${param:maxErrorShare}')],
     ['Latency (ms)', 'p99', latencies, alarmAt('alarm (p99)', '${param:maxLatencyMs}')],
   ],
@@ -30,7 +33,12 @@ const rows = [
     ['Functions: errors', 'Sum', ofFunctions('Errors')],
     ['Functions: throttles', 'Sum', ofFunctions('Throttles')],
     ['Functions: p99 duration (ms)', 'p99', ofFunctions('Duration')],
-    ['Functions: concurrent', 'Maximum', ofFunctions('ConcurrentExecutions')],
+    [
+      'Functions: instances',
+      'Maximum',
+      [...ofFunctions('ConcurrentExecutions'), ofAccount],
+      alarmAt('alarm (account)', '${param:maxConcurrency}'),
+    ],
   ],
   [
     ['Table: consumed units a minute', 'Sum', [...unitsOfTable, ...throttlesOfTable].map(ofTable)],

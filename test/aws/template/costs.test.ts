@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { logRequests } from '../../../lib/log.ts';
 import { functionNames, memorySize } from '../../../serverless/functions.ts';
 import { measuredMs } from '../../../tools/operations/invocation-reports.ts';
+import { captureLog } from '../../support/captured-log.ts';
 import { findResources, readTemplate } from './template.ts';
 
 const template = readTemplate();
@@ -19,7 +21,7 @@ const perMonth = { secret: 0.4, dashboard: 3, metricOfAlarm: 0.1, customMetric: 
 const secondsOf = { day: 86_400, month: 730 * 3_600 };
 const bytesOfBook = { stored: 117, asJson: 90 };
 const bytesOfHeaders = 400;
-const bytesOfLog = 1_200;
+const bytesOfLog = Math.round(measureLog() / 100) * 100;
 const [{ SamplingRule: samplingRule }] = propertiesOf('XRay::SamplingRule');
 const booksOfShard = 10_000;
 const booksOfQuery = 5_000;
@@ -89,6 +91,40 @@ function costOfList(megabytes: number, stored = storedBytes.usual): number {
   return (megabytes / 10) * perMillion.apiRequest * 1e-6 + reads + time + data;
 }
 
+/** The bytes that a GET of a book writes: the access log, the line of the function, and those of Lambda. */
+function measureLog(): number {
+  const id = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
+  const values: Readonly<Record<string, string>> = {
+    ...{ requestId: id, 'integration.requestId': id, xrayTraceId: '1-5759e988-bd862e3fe1be46a994272793' },
+    ...{ requestTimeEpoch: '1795252492369', 'identity.sourceIp': '203.0.113.197', httpMethod: 'GET' },
+    ...{ resourcePath: '/book/{id}', protocol: 'HTTP/1.1', status: '200', 'error.responseType': '-' },
+    ...{ responseLength: '144', responseLatency: '24', 'integration.status': '200', 'integration.latency': '22' },
+  };
+  const [{ AccessLogSetting }] = propertiesOf('ApiGateway::Stage');
+  const access = AccessLogSetting.Format.replaceAll(/\$context\.([\w.]+)/g, (_: string, name: string) => values[name]);
+
+  const log = captureLog();
+  const event = { httpMethod: 'GET', resource: '/book/{id}', requestContext: { requestId: id } };
+  const internal = { startedAt: performance.now() - 7 };
+  const response = { statusCode: 200, body: '' };
+  logRequests().after?.({ event, context: { awsRequestId: id }, internal, response } as never);
+  const [line] = log.lines;
+
+  // As in Lambda's telemetry schema.
+  const tracing = {
+    ...{ spanId: '54565fb41ac79632', type: 'X-Amzn-Trace-Id' },
+    value: 'Root=1-62e900b2-710d76f009d6e7785905449a;Parent=0efbd19962d95b05;Sampled=0',
+  };
+  const time = '2026-10-08T07:30:29.470Z';
+  const functionArn = 'arn:aws:lambda:us-east-1:123456789012:function:book-catalog-prod-getBook';
+  const metrics = { durationMs: 7.96, billedDurationMs: 8, memorySizeMB: memorySize, maxMemoryUsedMB: 123 };
+  const ofLambda = [
+    { time, type: 'platform.start', record: { requestId: id, functionArn, version: '$LATEST', tracing } },
+    { time, type: 'platform.report', record: { requestId: id, metrics, tracing, status: 'success' } },
+  ];
+  return [access, ...[line, ...ofLambda].map((each) => JSON.stringify(each))].join('').length;
+}
+
 const read = (document: string) => readFileSync(document, 'utf8');
 const operations = read('docs/operations.md');
 const scaling = read('docs/scaling.md');
@@ -103,6 +139,13 @@ const dollars = (amount: number) => `$${amount.toFixed(2)}`;
 const formatRow = (cells: readonly unknown[], parts: readonly number[]) =>
   `| ${[...cells, ...parts.map(dollars), `**${dollars(sum(parts))}**`].join(' | ')} |`;
 const wholeDollars = (amount: number) => `$${Math.round(amount).toLocaleString('en')}`;
+
+test('the table of prices has the bytes that a request writes to logs', () => {
+  expect(findAmounts(/\| A GB of logs, at (\S+) KB a request \| (\S+) \|/)).toEqual([
+    `${bytesOfLog / 1_000}`,
+    dollars(perGb.log),
+  ]);
+});
 
 test.each(Object.entries<Request>(endpoints))('the table of costs has a million requests to %s', (name, request) => {
   const { ms, reads, writes } = request;

@@ -183,6 +183,41 @@ test('the statuses that alarms count are those of the access log', () => {
   expect(JSON.stringify(prod.Resources.TooManyRequestsShareAlarm)).toContain('Status429');
 });
 
+test('a line of the access log joins the log of the function, by the id of its invocation', () => {
+  const [{ AccessLogSetting }] = propertiesOf('ApiGateway::Stage');
+  expect(JSON.parse(AccessLogSetting.Format)).toMatchObject({
+    requestId: '$context.requestId',
+    integrationRequestId: '$context.integration.requestId',
+  });
+});
+
+test('the dashboard has every metric that an alarm watches', () => {
+  const [{ DashboardBody }] = propertiesOf('CloudWatch::Dashboard');
+  const [body] = DashboardBody['Fn::Sub'];
+  const { widgets } = JSON.parse(body);
+  const shown = widgets.flatMap(({ properties }: { properties: { metrics: readonly string[][] } }) =>
+    properties.metrics.map(([namespace, name]) => `${namespace} ${name}`),
+  );
+  const watched = propertiesOf('CloudWatch::Alarm').flatMap(({ Metrics = [], Namespace, MetricName }) => [
+    ...(MetricName ? [`${Namespace} ${MetricName}`] : []),
+    ...Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: { Namespace: string; MetricName: string } } }) =>
+      MetricStat ? `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}` : [],
+    ),
+  ]);
+
+  expect([...new Set(watched)].filter((metric) => !shown.includes(metric))).toEqual([]);
+  expect(watched).toContain('book-catalog-prod Status401');
+});
+
+// With `breaching`, the alarm of a probe that has just been switched on would go off before its first run.
+test('a probe that does not run is reported, and one that has not run yet is not', () => {
+  const topic = [{ Ref: 'AlarmTopic' }];
+  expect(withAll.Resources.ProbeAlarm?.Properties).toMatchObject({
+    ...{ MetricName: 'Errors', Period: 300, EvaluationPeriods: 3, DatapointsToAlarm: 2, Threshold: 1 },
+    ...{ TreatMissingData: 'missing', AlarmActions: topic, InsufficientDataActions: topic, OKActions: topic },
+  });
+});
+
 test('the probe calls the custom domain, so that it also finds a lost record, mapping or certificate', () => {
   const { BASE_URL } = withAll.Resources.ProbeFunction?.Properties.Environment.Variables ?? {};
   expect(BASE_URL).toBe(withAll.Outputs.ServiceEndpoint?.Value);
