@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { ConformanceCase } from './case.ts';
 import { Catalog } from './catalog.ts';
 import type { HttpResponse } from './http-messages.ts';
@@ -13,8 +14,8 @@ const groupsOneAtATime: readonly string[] = ['token-endpoint', 'lists', 'concurr
 /** The largest list that cases may read repeatedly. A stream from Lambda is slow from 6 MB on. */
 const maxListBytes = 1_000_000;
 
-/** After Ctrl-C. */
-const interruptedCode = 130;
+/** What ends a run: Ctrl-C, a stop of the process, and a terminal that is closed. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The messages of node:assert hold what differs, whole books at worst. */
 const shownCharacters = 1200;
@@ -40,14 +41,21 @@ export interface SuiteOptions extends SessionOptions {
  * Runs the suite against a service, and prints a line per group and each failed case.
  *
  * @returns the cases that depend on API Gateway, and the exit code: 0 when all cases passed and their books are
- * deleted, otherwise 1, or 130 after Ctrl-C
+ * deleted, otherwise 1, or 128 and the number of the signal that stopped it
  */
 export async function runSuite(options: SuiteOptions) {
   const interruption = new AbortController();
-  process.once('SIGINT', () => {
+  let stopCode: number | undefined;
+  const stop = (name: NodeJS.Signals) => {
+    ignoreSignals();
+    stopCode = 128 + constants.signals[name];
     console.error('Interrupted; deleting the books of this run. Ctrl-C again ends at once.');
     interruption.abort(new Error('interrupted'));
-  });
+  };
+  const ignoreSignals = () => {
+    for (const name of stopSignals) process.removeListener(name, stop);
+  };
+  for (const name of stopSignals) process.on(name, stop);
   const { signal } = interruption;
   const session = new Session({ ...options, signal });
   const results: CaseResult[] = [];
@@ -61,6 +69,7 @@ export async function runSuite(options: SuiteOptions) {
     return { exitCode: 1, gatewayCases: [] };
   } finally {
     session.close();
+    ignoreSignals();
   }
   const { undeleted } = session;
   if (undeleted.length > 0) console.error(`Books that could not be deleted: ${undeleted.join(', ')}`);
@@ -72,7 +81,7 @@ export async function runSuite(options: SuiteOptions) {
   console.log(`${passed.length} passed, ${FAILED.length} failed, ${skipped} skipped`);
   const gatewayCases = results.filter(({ conformanceCase }) => conformanceCase.dependsOnGateway);
   const failureCode = undeleted.length + FAILED.length > 0 ? 1 : 0;
-  return { exitCode: signal.aborted ? interruptedCode : failureCode, gatewayCases };
+  return { exitCode: stopCode ?? failureCode, gatewayCases };
 }
 
 async function runGroup(

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, expect, test, vi } from 'vitest';
 import { runSuite } from '../../conformance/run-suite.ts';
@@ -17,6 +19,9 @@ for (let year = 0; year < largeBooks; year += 1) await local.send('POST', '/book
 let [inFlight, mostInFlight] = [0, 0];
 /** How many lists were requested without a limit, with a token. */
 let wholeLists = 0;
+let creates = 0;
+/** Is called when a book is to be created. */
+let onCreate: () => unknown = () => {};
 /** Changes the bodies of responses. */
 let damage = (body: string) => body;
 
@@ -57,6 +62,26 @@ test('a stage with wrong responses of its functions fails', async () => {
   expect(lines.filter((line) => line.includes('FAILED'))).not.toEqual([]);
 });
 
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('after %s, the books of the run are deleted', async (signal, exitCode) => {
+  const before = await listIds();
+  const { AUTH_USERNAME: username = '', AUTH_PASSWORD: password = '' } = testSettings;
+  const without = groupNames.filter((name) => name !== 'books').flatMap((name) => ['--without', name]);
+  const login = ['--base-url', gateway.baseUrl, '--username', username, '--password', password];
+  const child = spawn(process.execPath, ['conformance/main.ts', ...login, ...without], { stdio: 'ignore' });
+  creates = 0;
+  onCreate = () => creates === 20 && child.kill(signal);
+
+  const [status] = await once(child, 'exit');
+
+  onCreate = () => {};
+  expect(status).toBe(exitCode);
+  expect(await listIds()).toEqual(before);
+});
+
 async function smoke(groups: readonly string[]) {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(...String(line).split('\n')));
@@ -84,6 +109,10 @@ function decide(name: string, headers: IncomingHttpHeaders): Fate {
   if (bodyBytes > 4.4 * 1024 * 1024 || (isUnknown && headers.authorization !== undefined))
     return respond(400, 'Bad request');
   if (name === 'GET /books' && headers.authorization) wholeLists += 1;
+  if (name === 'POST /book') {
+    creates += 1;
+    onCreate();
+  }
   inFlight += 1;
   mostInFlight = Math.max(mostInFlight, inFlight);
   return (body) => {

@@ -62,19 +62,22 @@ test.each([
 
 const rollback = 'npm run rollback -- --stage dev --timestamp 123\n';
 
+const cancelUpdate = 'aws cloudformation cancel-update-stack --stack-name book-catalog-dev\n';
+
 test.each([
-  ['that runs is rolled back', 'echo 456', rollback],
-  ['that CloudFormation has taken back stays so', 'echo 123', ''],
-  ['is rolled back when nobody knows what runs', 'exit 1', rollback],
-])('after a failed step, a version %s', async (_, node, calls) => {
+  ['that runs is rolled back', 'exit 1', 'echo 456', cancelUpdate + rollback],
+  ['that CloudFormation has taken back stays so', 'exit 1', 'echo 123', cancelUpdate],
+  ['is rolled back when nobody knows what runs', 'exit 1', 'exit 1', cancelUpdate + rollback],
+  ['that is still being deployed is rolled back by CloudFormation', '', 'echo 456', cancelUpdate],
+])('after a failed or cancelled step, a version %s', async (_, aws, node, calls) => {
   const step = deployStage.jobs.deploy.steps.find(({ name }: { name?: string }) => name === 'Roll back');
 
-  const result = await runStep(step, { node, npm: '' }, { STAGE: 'dev', TIMESTAMP: '123' });
+  const result = await runStep(step, { aws, node, npm: '' }, { STAGE: 'dev', TIMESTAMP: '123' });
 
-  expect(result.calls.replace(/^node .*\n/, '')).toBe(calls);
+  expect(result.calls.replace(/^node .*\n/m, '')).toBe(calls);
   expect(result.status).toBe(0);
   // Whichever step failed: the deploy may fail after its update.
-  expect(step.if).toBe("failure() && steps.before.outputs.timestamp != ''");
+  expect(step.if).toBe("(failure() || cancelled()) && steps.before.outputs.timestamp != ''");
 });
 
 test('main is deployed to dev where a role is set, and elsewhere the summary says that it is not', async () => {

@@ -36,7 +36,7 @@ export async function describeInvocations(stage: string, startTime: number): Pro
     }
     const initMs = reports.flatMap(({ initDurationMs = [] }) => initDurationMs);
     const ms = median(reports.map(({ durationMs }) => durationMs));
-    const mostMemory = Math.max(0, ...reports.map(({ maxMemoryUsedMB }) => maxMemoryUsedMB));
+    const mostMemory = reports.reduce((most, { maxMemoryUsedMB }) => Math.max(most, maxMemoryUsedMB), 0);
     rows.push([name, initMs.length, median(initMs), reports.length, ms, measured[name] ?? '-', mostMemory]);
   }
   return rows.map((cells) =>

@@ -1,10 +1,9 @@
 /** `npm run restore -- --stage S --table T`: prepares a restored table for a stage, and switches the stage to it. */
 
-import { resolve } from 'node:path';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { StageStack } from '../../serverless/deploy/stack.ts';
 import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
-import { endWithAdvice, parseOptions } from '../parse-options.ts';
+import { endWithAdvice, inCallersFolder, parseOptions } from '../parse-options.ts';
 import { openReport, readReport } from './book-report.ts';
 import { checkTableName, readStack } from './deployed-stage.ts';
 import { completeTable, isComplete, tableExists, waitUntilActive } from './restored-table.ts';
@@ -62,9 +61,8 @@ try {
     endWithAdvice('--ids needs --bring-back, and compares nothing: leave out --report.');
   }
   selectTarget(stage, values.region);
-  const inFolder = (path: string) => resolve(process.env.INIT_CWD ?? '.', path);
-  const chosen = ids === undefined ? undefined : readReport(inFolder(ids));
-  const writeReport = report === undefined ? undefined : openReport(inFolder(report));
+  const chosen = ids === undefined ? undefined : readReport(inCallersFolder(ids));
+  const writeReport = report === undefined ? undefined : openReport(inCallersFolder(report));
   await restore(stage, table, { writeReport, bringsBack, chosen, switches, yes });
 } catch (error) {
   process.exitCode = reportStageError(error as Error);

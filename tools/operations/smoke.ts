@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
-import { endWithAdvice, parseOptions } from '../parse-options.ts';
+import { endWithAdvice, inCallersFolder, parseOptions } from '../parse-options.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 import { describeInvocations } from './invocation-reports.ts';
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
     toleratesGateway: true,
   });
   if (report !== undefined) {
-    writeFileSync(report, formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases));
+    writeFileSync(inCallersFolder(report), formatGatewayReport(`Stage ${stage} in AWS`, gatewayCases));
     console.log(`What API Gateway responded with is in ${report}.`);
   }
   await printInvocations(stage, startedAt).catch((error: Error) =>
