@@ -57,7 +57,7 @@ const itemStart = /\{(?=\s*"[^"]*"\s*:)/;
 
 /**
  * Converts the response to a Query to plain JSON as text. With JSON.parse and JSON.stringify, a list takes twice the CPU
- * time (docs/benchmarks.md). They convert only pages with unusual items, such as a number of more than 15 digits. A book
+ * time. They convert only pages with unusual items, such as a number of more than 15 digits. A book
  * that is older than a field has its default, which comes first. An example:
  *
  *     {"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"Emma"},"author":{"S":""}}]}

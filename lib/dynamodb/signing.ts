@@ -3,8 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /**
  * SHA-256, or HMAC with a secret, for signatures. The SDK's own class passes secrets to Node as bytes, and Node then
- * throws and catches two errors. This class and {@link keepSigner} save a tenth of the instructions of a warm call
- * (docs/benchmarks.md).
+ * throws and catches two errors. This class and {@link keepSigner} save a tenth of the instructions of a warm call.
  */
 export class Sha256 {
   readonly #hash: Hash | Hmac;
