@@ -13,15 +13,14 @@ export function entityTagHeader(version: string | undefined): Readonly<Record<st
 }
 
 /**
- * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong.
+ * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong: of a weak tag remains a text that no version is.
  *
  * @returns the versions that the client accepts: `undefined` for any, and none when the header is malformed
  */
 export function readIfMatch(event: APIGatewayProxyEvent): readonly string[] | undefined {
   const value = combinedValue(event, 'if-match');
   if (value === '*' || headerValues(event, 'if-match').length === 0) return undefined;
-  const strong = parseEntityTags(value).filter((each) => !each.startsWith('W/'));
-  return strong.map((each) => each.slice(1, -1));
+  return parseEntityTags(value).map((each) => each.slice(1, -1));
 }
 
 /** Tells whether `If-None-Match` (RFC 9110 section 13.1.2), whose comparison is weak, names the version. */
