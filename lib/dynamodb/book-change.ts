@@ -63,7 +63,10 @@ export class BookChange implements Write<StoredBook> {
   async send({ writeToken, abortSignal }: Attempt, { lost }: Earlier): Promise<StoredBook> {
     const seen = this.seenVersion;
     // Tokens are made above those that were seen, unless these are a day ahead or from another program.
-    const isAbove = seen === undefined || writeToken > seen;
+    const isAbove =
+      seen === undefined ||
+      // Stryker disable next-line EqualityOperator: they are never equal, because a new token has random bits
+      writeToken > seen;
     const isExact = this.#versions !== undefined || lost.length > 0 || !isAbove;
     const stored = await this.#table.update(this.#makeInput(writeToken, isExact), parseStoredBook, abortSignal);
     const isDeleted = stored.book === undefined;
@@ -93,6 +96,7 @@ export class BookChange implements Write<StoredBook> {
     // Nothing was written since the last look.
     const isUnchanged = version === this.seenVersion;
     // Only a higher token replaces another one.
+    // Stryker disable next-line EqualityOperator: they are never equal, a book with the token of an attempt is the result
     const mayBeReplaced = lost.some((token) => token < version);
     if (isUpdate && !isUnchanged && mayBeReplaced) throw new StorageUnavailableError('others changed the book');
   }

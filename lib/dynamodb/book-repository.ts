@@ -56,6 +56,7 @@ export class BookRepository {
         if (found === undefined) return undefined;
         const { version = '' } = found;
         if (sent.includes(version)) return createdBook(id, fields, version);
+        // Stryker disable next-line EqualityOperator: they are never equal, a book with the token of an attempt is the result
         const mayBeReplaced = lost.some((token) => token < version);
         throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : new IdInUseError(id);
       },

@@ -66,8 +66,9 @@ export function readJsonObject(
     }
     return JSON.parse(exact + text.slice(end));
   } catch {
-    return undefined;
+    // Neither UTF-8 nor JSON.
   }
+  return undefined;
 }
 
 const numberLiteral = /^-?(?<integer>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
