@@ -2,13 +2,14 @@ import { parseArgs } from 'node:util';
 import { runSuite } from './run-suite.ts';
 import { conformanceCases, groupNames } from './suite.ts';
 
-const usage = `Usage: npm run conformance -- --base-url URL --username U --password P [options]
+const usage = `Usage: npm run conformance -- --base-url URL --username U [--password P] [options]
 
 Checks a running service against every rule of its specification, over HTTP. It makes and deletes books of its own.
 
   --base-url URL      where the service is; may end in a path, such as the stage of an API Gateway
   --username U        the configured username
-  --password P        the configured password (write --password=P when it starts with a dash)
+  --password P        the configured password, or, better, the environment variable BOOKS_PASSWORD: others may see what a
+                      command is called with (write --password=P when it starts with a dash)
   --secret S          the service's SECRET_TOKEN: also test tokens that only its owner can sign
   --host-header H     send this Host instead of that of the URL
   --cors-origin O     the service's CORS_ORIGIN, when it has one
@@ -45,7 +46,7 @@ const {
   'token-lifetime': lifetime,
   ...rest
 } = values;
-const { username, password, without = [] } = rest;
+const { username, password = process.env.BOOKS_PASSWORD, without = [] } = rest;
 if (baseUrl === undefined || username === undefined || password === undefined) {
   endWith('--base-url, --username and --password are needed.');
 }

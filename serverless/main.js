@@ -1,7 +1,7 @@
 /** The framework's command, for the scripts in package.json. In JavaScript, so that an old Node can run the checks. */
 
 // npm takes options for itself that no `--` precedes: `npm run remove --stage prod` would remove the stage dev.
-for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'httpPort']) {
+for (const option of ['stage', 'region', 'param', 'unset', 'timestamp', 'host', 'httpPort']) {
   if (process.env[`npm_config_${option.toLowerCase()}`] === undefined) continue;
   const { npm_lifecycle_event: script } = process.env;
   const command = script === 'start' ? 'npm start' : `npm run ${script}`;

@@ -1,4 +1,4 @@
-import type { Hooks, Serverless } from '../framework.ts';
+import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
 import { readSettings, settingsPath } from './settings.ts';
 import { stackNameOf } from './stack.ts';
 import { findParameterProblem, stageParameters } from './stage-parameters.ts';
@@ -14,13 +14,19 @@ interface Variable {
 const remoteCommands = ['deploy', 'remove', 'rollback', 'info'];
 
 /**
- * Serverless plugin that checks a command before it does anything. It ends one whose stage, region, credentials or
- * parameters are wrong or missing. It also resolves two variables:
- * - `${setting:NAME}`: in a deploy to a setting of the stage (settings.ts), in other commands to nothing.
+ * Serverless plugin that checks a command before it does anything. It says where the command goes, and ends one whose
+ * stage, region, credentials or parameters are wrong or missing. It also resolves two variables:
+ * - `${setting:NAME}`: in a deploy to a setting of the stage (settings.ts), in other commands and with `--unset NAME` to
+ *   nothing.
  * - `${parameters:all}`: to the values of all parameters in the table (stage-parameters.ts).
  */
 export default class SettingsPlugin {
   readonly hooks: Hooks;
+  readonly commands = {
+    deploy: {
+      options: { unset: { usage: 'Deploys as if a setting had no value (--unset NAME)', type: 'multiple' } },
+    },
+  };
   readonly configurationVariablesSources = {
     setting: { resolve: ({ address }: Variable) => this.#resolveSetting(address) },
     parameters: { resolve: resolveParameters },
@@ -29,13 +35,26 @@ export default class SettingsPlugin {
   readonly #isRemote: boolean;
   /** The options `--param NAME=VALUE`. */
   readonly #overrides: readonly string[];
+  /** The options `--unset NAME`. */
+  readonly #unset: readonly string[];
+  readonly #log: PluginUtils['log'];
   /** The names in `${setting:NAME}`. */
   readonly #settingNames = new Set<string>();
   #settings: Promise<ReadonlyMap<string, string>> | undefined;
 
-  constructor(serverless: Serverless, options: { readonly region?: string; readonly param?: readonly string[] }) {
+  constructor(
+    serverless: Serverless,
+    options: {
+      readonly region?: string;
+      readonly param?: readonly string[];
+      readonly unset?: string | readonly string[];
+    },
+    { log }: PluginUtils,
+  ) {
     this.#serverless = serverless;
+    this.#log = log;
     this.#overrides = options.param ?? [];
+    this.#unset = [options.unset ?? []].flat();
     const { commands, isHelpRequest } = serverless.processedInput;
     this.#isRemote = !isHelpRequest && remoteCommands.includes(commands[0] ?? '');
     // Already here, because the framework next announces a deploy to its default region.
@@ -52,12 +71,19 @@ export default class SettingsPlugin {
   }
 
   async #check(): Promise<void> {
-    const unknown = [...(await this.#prepare()).keys()].find((name) => !this.#settingNames.has(name));
+    if (this.#isRemote) {
+      const account = await this.#findAccount();
+      this.#log.notice(`Account ${account}, region ${this.#aws.getRegion()}, stage ${this.#stage}`);
+    }
+    const settings = await this.#prepare();
+    const known = [...this.#settingNames].join(', ');
+    const unknown = [...settings.keys()].find((name) => !this.#settingNames.has(name));
     if (unknown !== undefined) {
       const parameter = `${settingsPath(this.#stage)}/${unknown}`;
-      const known = [...this.#settingNames].join(', ');
       this.#fail(`${parameter} in Parameter Store is no setting. Settings are ${known}.`);
     }
+    const unknownUnset = this.#unset.find((name) => !this.#settingNames.has(name));
+    if (unknownUnset !== undefined) this.#fail(`--unset ${unknownUnset} names no setting. Settings are ${known}.`);
     const names = Object.keys(stageParameters);
     const unused = this.#overrides.find((override) => !names.includes(override.split('=', 1)[0] ?? ''));
     if (unused !== undefined) {
@@ -72,7 +98,7 @@ export default class SettingsPlugin {
   async #resolveSetting(name: string): Promise<{ readonly value: string | null }> {
     this.#settingNames.add(name);
     const settings = await this.#prepare().catch(() => undefined);
-    return { value: settings?.get(name) ?? null };
+    return { value: this.#unset.includes(name) ? null : (settings?.get(name) ?? null) };
   }
 
   /** Checks stage and credentials, and reads the settings for a deploy. It does so once. */
@@ -84,14 +110,19 @@ export default class SettingsPlugin {
   async #checkAndReadSettings(): Promise<ReadonlyMap<string, string>> {
     const problem = findStageProblem(this.#stage);
     if (problem !== undefined) this.#fail(problem);
-    const failWith = (start: string) => (error: Error) => this.#fail(`${start}: ${error.message.split('\n')[0]}`);
-    if (this.#isRemote) {
-      await this.#aws.getAccountId().catch(failWith('AWS cannot be used with these credentials'));
-    }
+    if (this.#isRemote) await this.#findAccount();
     if (this.#serverless.processedInput.commands[0] !== 'deploy') return new Map();
     return readSettings(this.#stage, await this.#aws.getAwsSdkV3Config()).catch(
-      failWith(`The settings ${settingsPath(this.#stage)}/* in Parameter Store cannot be read`),
+      this.#failWith(`The settings ${settingsPath(this.#stage)}/* in Parameter Store cannot be read`),
     );
+  }
+
+  #findAccount(): Promise<string> {
+    return this.#aws.getAccountId().catch(this.#failWith('AWS cannot be used with these credentials'));
+  }
+
+  #failWith(start: string): (error: Error) => never {
+    return (error) => this.#fail(`${start}: ${error.message.split('\n')[0]}`);
   }
 
   #fail(message: string): never {

@@ -4,6 +4,8 @@ import {
   CloudFormationServiceException,
   type Tag,
 } from '@aws-sdk/client-cloudformation';
+import { settingsPath } from './settings.ts';
+import type { StageParameters } from './stage-parameters.ts';
 
 /** What CloudFormation knows of the stack of a stage. */
 export interface StageStack {
@@ -13,6 +15,8 @@ export interface StageStack {
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly tags: readonly Tag[];
 }
+
+type DomainParameters = Pick<StageParameters, 'domainName' | 'certificateArn' | 'hostedZoneId'>;
 
 /** @returns the name of a stage's stack, which is also the name of the table that the stack creates */
 export function stackNameOf(stage: string): string {
@@ -65,6 +69,35 @@ export function findTableConflict(stage: string, stack: StageStack, tableName: s
   const command = `npm run restore -- --stage ${stage} --switch --table`;
   const setting = tableName === '' ? 'is not set' : `is ${tableName}`;
   return `The stage uses the table ${used}, and its setting tableName ${setting}. To keep the table: ${command} ${used}`;
+}
+
+/**
+ * Compares the custom domain of a stack with its settings. A deploy without them would delete the domain.
+ *
+ * @param unset - the settings that the deploy leaves out on purpose
+ * @returns what to do when some are lost
+ */
+export function findDomainConflict(
+  stage: string,
+  { outputs }: StageStack,
+  parameters: DomainParameters,
+  unset: readonly string[],
+): string | undefined {
+  const { ServiceEndpoint = '', ExecuteApiEndpoint, CertificateArn, HostedZoneId } = outputs;
+  const domainName = ExecuteApiEndpoint === undefined ? undefined : new URL(ServiceEndpoint).hostname;
+  const used = Object.entries({ domainName, certificateArn: CertificateArn, hostedZoneId: HostedZoneId });
+  const lost = used.flatMap(([name, value]) =>
+    value === undefined || parameters[name as keyof DomainParameters] !== '' || unset.includes(name)
+      ? []
+      : [{ name, put: `aws ssm put-parameter --type String --name ${settingsPath(stage)}/${name} --value ${value}` }],
+  );
+  if (lost.length === 0) return undefined;
+  return [
+    `The stage has the domain name ${domainName}, and these settings are lost: ${lost.map(({ name }) => name).join(', ')}.`,
+    'To keep the domain:',
+    ...lost.map(({ put }) => `  ${put}`),
+    `To give it up: npm run deploy -- --stage ${stage} ${lost.map(({ name }) => `--unset ${name}`).join(' ')}`,
+  ].join('\n');
 }
 
 /** @returns why a stack in this status cannot be deployed to, and what to do, or `undefined` when it can */

@@ -1,6 +1,8 @@
+import { createInterface } from 'node:readline/promises';
 import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
-import { findObstacle, findStack, findTableConflict, findVersion, stackNameOf } from './stack.ts';
+import { findSecretProblem } from './secrets.ts';
+import { findDomainConflict, findObstacle, findStack, findTableConflict, findVersion, stackNameOf } from './stack.ts';
 
 interface CleanupPlugin {
   getObjectsToRemove(): Promise<readonly { readonly Key: string }[]>;
@@ -10,9 +12,17 @@ interface ChangeSetPlugin {
   getCreateChangeSetParams(options: unknown): object;
 }
 
+interface Options {
+  verbose?: boolean;
+  readonly yes?: boolean;
+  readonly unset?: string | readonly string[]; // one is a text
+}
+
 /**
  * Serverless plugin for what the framework leaves open about an update of the stack:
- * - A stack that cannot be deployed to, or uses another table than the setting says, ends it with advice (stack.ts).
+ * - A stack that cannot be deployed to, or whose settings are lost, ends it with advice (stack.ts).
+ * - So does a secret that the functions could not start with (secrets.ts).
+ * - A stage with protected data is created when somebody confirms the account and the region.
  * - An alarm rolls back an update (rollback-triggers.ts), but not a rollback.
  * - A failed update ends when CloudFormation has rolled it back.
  * - A deploy keeps the artifacts of the running version, for a rollback.
@@ -20,10 +30,17 @@ interface ChangeSetPlugin {
  */
 export default class UpdatePlugin {
   readonly hooks: Hooks;
+  readonly commands = {
+    deploy: {
+      options: { yes: { usage: 'Creates a stage that does not exist without a question', type: 'boolean' } },
+    },
+  };
   readonly #serverless: Serverless;
+  readonly #options: Options;
 
-  constructor(serverless: Serverless, options: { verbose?: boolean }, { log }: PluginUtils) {
+  constructor(serverless: Serverless, options: Options, { log }: PluginUtils) {
     this.#serverless = serverless;
+    this.#options = options;
     this.hooks = {
       initialize: () => {
         // Without it, the framework ends at the first failed resource, while CloudFormation is still rolling the update
@@ -62,15 +79,44 @@ export default class UpdatePlugin {
   }
 
   async #checkStack(): Promise<void> {
-    const { classes, processedInput, service } = this.#serverless;
+    const { processedInput, service } = this.#serverless;
     const command = processedInput.commands.join(' '); // `deploy list` has two
-    const stack = ['deploy', 'rollback'].includes(command) ? await this.#findStack() : undefined;
-    if (stack === undefined) return;
+    if (!['deploy', 'rollback'].includes(command)) return;
+    const stack = await this.#findStack();
+    const parameters = service.custom.stage;
+    if (stack === undefined) {
+      if (command === 'deploy' && String(parameters.deletionProtection) === 'true') await this.#confirmCreation();
+      return;
+    }
     const stage = this.#serverless.getProvider('aws').getStage();
-    // A rollback keeps the table, whatever the setting is.
-    const conflict = command === 'deploy' && findTableConflict(stage, stack, service.custom.stage.tableName);
-    const obstacle = findObstacle(stage, stack.status) ?? conflict;
-    if (obstacle) throw new classes.Error(obstacle);
+    const findConflict = () =>
+      findTableConflict(stage, stack, parameters.tableName) ??
+      findDomainConflict(stage, stack, parameters, [this.#options.unset ?? []].flat());
+    // A rollback keeps the table, and has the domain of its template, whatever the settings are.
+    const problem =
+      findObstacle(stage, stack.status) ??
+      (command === 'deploy' ? findConflict() : undefined) ??
+      (await findSecretProblem(stack, await this.#getConfig()));
+    if (problem !== undefined) this.#fail(problem);
+  }
+
+  /** With the wrong account or region, a deploy would create a second stage, which nobody's clients know. */
+  async #confirmCreation(): Promise<void> {
+    if (this.#options.yes) return;
+    const aws = this.#serverless.getProvider('aws');
+    const place = `account ${await aws.getAccountId()}, region ${aws.getRegion()}`;
+    const missing = `There is no stack ${this.#stackName} in ${place}.`;
+    if (!process.stdin.isTTY) this.#fail(`${missing} To create it, add --yes.`);
+    const terminal = createInterface({ input: process.stdin, output: process.stderr });
+    const answer = await terminal
+      .question(`${missing} Create it? [y/N] `)
+      .catch(() => '') // Ctrl+C
+      .finally(() => terminal.close());
+    if (!/^y(es)?$/i.test(answer.trim())) this.#fail('Nothing has been created.');
+  }
+
+  #fail(message: string): never {
+    throw new this.#serverless.classes.Error(message);
   }
 
   /** CloudFormation imports an existing table that the template names. The framework has no setting for that. */

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../lib/http/outcomes.ts';
-import { findObstacle, findTableConflict } from '../../serverless/deploy/stack.ts';
+import { findDomainConflict, findObstacle, findTableConflict } from '../../serverless/deploy/stack.ts';
 import UpdatePlugin from '../../serverless/deploy/update-plugin.ts';
 import type { Serverless } from '../../serverless/framework.ts';
 import { gatewayResponses } from '../../serverless/gateway-responses.ts';
@@ -46,6 +46,51 @@ test.each([
   const text = `The stage uses the table ${used}, and its setting tableName ${refusal}. To keep the table: ${command}`;
 
   expect(findTableConflict('prod', stack, setting)).toBe(refusal && text);
+});
+
+describe('a stage with a domain name', () => {
+  const values = { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:1', hostedZoneId: 'Z1' };
+  const outputs = {
+    ServiceEndpoint: 'https://api.example.com',
+    ExecuteApiEndpoint: 'https://a1.execute-api.eu-west-1.amazonaws.com/prod',
+    CertificateArn: values.certificateArn,
+    HostedZoneId: values.hostedZoneId,
+  };
+  const stack = { status: 'UPDATE_COMPLETE', outputs, parameters: {}, tags: [] };
+  const none = { domainName: '', certificateArn: '', hostedZoneId: '' };
+  const put = (name: keyof typeof values) =>
+    `\n  aws ssm put-parameter --type String --name /book-catalog/prod/${name} --value ${values[name]}`;
+
+  test('takes a deploy with its settings, or with another domain', () => {
+    expect(findDomainConflict('prod', stack, values, [])).toBeUndefined();
+    expect(findDomainConflict('prod', stack, { ...values, domainName: 'new.example.com' }, [])).toBeUndefined();
+  });
+
+  test('takes no deploy without its settings, and the refusal says how to set them again', () => {
+    const all = 'domainName, certificateArn, hostedZoneId';
+    expect(findDomainConflict('prod', stack, none, [])).toBe(
+      `The stage has the domain name api.example.com, and these settings are lost: ${all}.\nTo keep the domain:` +
+        `${put('domainName')}${put('certificateArn')}${put('hostedZoneId')}\n` +
+        'To give it up: npm run deploy -- --stage prod --unset domainName --unset certificateArn --unset hostedZoneId',
+    );
+  });
+
+  // The deploy would delete the record, and the domain could not be found any more.
+  test('takes no deploy without the zone of its record', () => {
+    expect(findDomainConflict('prod', stack, { ...values, hostedZoneId: '' }, [])).toBe(
+      `The stage has the domain name api.example.com, and these settings are lost: hostedZoneId.\nTo keep the domain:` +
+        `${put('hostedZoneId')}\nTo give it up: npm run deploy -- --stage prod --unset hostedZoneId`,
+    );
+  });
+
+  test('takes a deploy that leaves them out on purpose', () => {
+    expect(findDomainConflict('prod', stack, none, Object.keys(values))).toBeUndefined();
+  });
+
+  test('is not one whose address is that of AWS', () => {
+    const ofAws = { ...stack, outputs: { ServiceEndpoint: outputs.ExecuteApiEndpoint } };
+    expect(findDomainConflict('prod', ofAws, none, [])).toBeUndefined();
+  });
 });
 
 test('the list of deploys, with which a rollback begins, is shown whatever the state of the stack is', async () => {

@@ -23,7 +23,7 @@ export async function deployAndTest(
   triggers: readonly string[],
   groups?: readonly string[],
 ): Promise<void> {
-  await emulated.run('deploy');
+  await emulated.run('deploy', '--yes');
   checkTriggers(emulated, triggers);
   await writeInvocationReport();
   const report = join(emulated.project.folder, 'gateway.md');

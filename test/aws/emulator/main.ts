@@ -123,7 +123,7 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
   assert.equal(Table?.DeletionProtectionEnabled, true);
 
   step('Deploy once more: the restored table is used again, with the settings');
-  await run('deploy');
+  await run('deploy', '--yes');
   await withCatalog((catalog) => catalog.expectStored(book));
   await checkSettings(settings);
 
@@ -134,7 +134,7 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
   step("Without the setting of its table, a stage that was removed adopts the stack's own one");
   await removeStage(emulated);
   await deleteSetting('tableName');
-  await run('deploy');
+  await run('deploy', '--yes');
   await checkTable(StackName, undefined);
   await withCatalog((catalog) => catalog.expectStored(book));
   process.stdout.write('\nAll of it works.\n');
