@@ -33,7 +33,7 @@ export type Success = Pick<FetchedResponse, 'status' | 'headers'> & { readonly d
  * How long to wait for the next byte. The first one comes within API Gateway's integration timeout of 29 s. A page of large
  * books may take minutes as a whole.
  */
-const idleTimeoutMs = 35_000;
+export const idleTimeoutMs = 35_000;
 
 /** The length of a text that is quoted in an error. */
 const quotedLength = 200;
