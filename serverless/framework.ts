@@ -32,7 +32,7 @@ export interface Service {
     rollbackConfiguration?: object;
     stackParameters?: readonly object[];
   };
-  readonly functions: Readonly<Record<string, FunctionDefinition>>;
+  readonly functions: Record<string, FunctionDefinition>;
 }
 
 /** Third argument of a plugin's constructor. */
@@ -51,6 +51,8 @@ export interface FunctionDefinition {
   readonly environment?: FunctionEnvironment;
   /** Its actions on the book table, like `GetItem`. */
   readonly tableActions?: readonly string[];
+  /** The parameter of the stages that have the function: those where it is set. Without it, each stage has it. */
+  readonly onlyWith?: keyof StageParameters;
   readonly events?: readonly { http?: string | HttpEvent }[];
   package?: { readonly artifact: string };
   role?: object;
@@ -87,6 +89,11 @@ export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
 /** @returns the start of the logical ids that the framework gives to the resources of a function */
 export function toLogicalId(functionName: string): string {
   return functionName.replace(/^./, (letter) => letter.toUpperCase());
+}
+
+/** Reads the HTTP events of a function. Other events, such as `schedule`, may invoke it as well, or alone. */
+export function readRoutes({ events = [] }: FunctionDefinition): readonly HttpEvent[] {
+  return events.flatMap(({ http }) => (http === undefined ? [] : readHttpEvent(http)));
 }
 
 /** Reads an HTTP event in its short form or its long one. The path gets a leading slash. */

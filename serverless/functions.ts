@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { readHttpEvent } from './framework.ts';
+import { readRoutes } from './framework.ts';
 
 const file = resolve(import.meta.dirname, '../serverless.yml');
 const service = parse(readFileSync(file, 'utf8'), { logLevel: 'silent' });
@@ -9,11 +9,10 @@ const service = parse(readFileSync(file, 'utf8'), { logLevel: 'silent' });
 /** The memory of each function, in MB. */
 export const { memorySize }: { readonly memorySize: number } = service.provider;
 
-/** A function in serverless.yml, and the route of its requests. */
-export interface ServiceFunction {
+/** A function in serverless.yml. */
+interface ServiceFunction {
   readonly name: string;
   readonly handler: string;
-  readonly event: { readonly method: string; readonly path: string };
   /** Its actions on the book table, like `GetItem`. */
   readonly tableActions: readonly string[] | undefined;
   /** The options of its Node. First come Lambda's, which limit the heap by the function's memory. */
@@ -29,17 +28,25 @@ const lambdaNodeOptions = [
   `--max-old-space-size=${percentOfMemory(90)}`,
 ];
 
+/** All functions, those included that other events than requests invoke. */
 export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
-  const { handler, events, tableActions, environment } = service.functions[name];
-  if (events.length !== 1) throw new Error(`${name} in serverless.yml has to have one event`);
-  const { method, path } = readHttpEvent(events[0].http);
-  const { NODE_OPTIONS: ownOptions } = { ...service.provider.environment, ...environment };
+  const { handler, tableActions, environment } = service.functions[name];
+  const { NODE_OPTIONS } = { ...service.provider.environment, ...environment };
   // `!If`, whose first value is that of AWS's own partition.
-  const nodeOptions = [...lambdaNodeOptions, ownOptions[1]].join(' ');
-  return { name, handler, event: { method, path }, tableActions, nodeOptions };
+  const ownOptions = NODE_OPTIONS === '' ? [] : [NODE_OPTIONS[1]];
+  return { name, handler, tableActions, nodeOptions: [...lambdaNodeOptions, ...ownOptions].join(' ') };
 });
 
-export const functionNames = functions.map(({ name }) => name);
+/** A function that requests of API Gateway invoke, and their one route. */
+export type Endpoint = ServiceFunction & { readonly event: { readonly method: string; readonly path: string } };
 
-/** The functions that use the book table. */
-export const tableFunctions = functions.filter(({ tableActions = [] }) => tableActions.length > 0);
+export const endpoints: readonly Endpoint[] = functions.flatMap((definition) => {
+  const [route, ...others] = readRoutes(service.functions[definition.name]);
+  if (others.length > 0) throw new Error(`${definition.name} in serverless.yml has more than one HTTP event`);
+  return route === undefined ? [] : { ...definition, event: { method: route.method, path: route.path } };
+});
+
+export const endpointNames = endpoints.map(({ name }) => name);
+
+/** The endpoints that use the book table. */
+export const tableEndpoints = endpoints.filter(({ tableActions = [] }) => tableActions.length > 0);

@@ -1,9 +1,12 @@
 import { addPreflights, corsHeaders } from '../cors.ts';
 import { type Hooks, type Serverless, type Service, toLogicalId } from '../framework.ts';
+import { functions as allFunctions } from '../functions.ts';
 import { createGatewayResponses } from '../gateway-responses.ts';
+import { stageParameters } from './stage-parameters.ts';
 
 /**
- * Serverless plugin that adds to the template what the framework leaves out:
+ * Serverless plugin that leaves out the functions whose parameter is not set (`onlyWith`), and adds to the template what the
+ * framework leaves out:
  * - the role of each function, which serverless/resources/roles.js makes from its `tableActions`;
  * - the gateway responses, and the methods for preflight requests;
  * - the permissions boundary;
@@ -14,7 +17,8 @@ export default class TemplatePlugin {
 
   constructor({ service, configSchemaHandler }: Serverless) {
     const tableActions = { type: 'array', items: { type: 'string' } };
-    configSchemaHandler.defineFunctionProperties('aws', { properties: { tableActions } });
+    const onlyWith = { enum: Object.keys(stageParameters) };
+    configSchemaHandler.defineFunctionProperties('aws', { properties: { tableActions, onlyWith } });
     this.hooks = {
       'before:package:initialize': () => completeFunctions(service),
       'after:aws:package:finalize:mergeCustomProviderResources': () => completeTemplate(service),
@@ -24,13 +28,14 @@ export default class TemplatePlugin {
 
 function completeFunctions({ functions, custom }: Service): void {
   for (const [name, definition] of Object.entries(functions)) {
+    if (definition.onlyWith !== undefined && custom.stage[definition.onlyWith] === '') delete functions[name];
     definition.role = { 'Fn::Sub': `\${${toLogicalId(name)}Role.Arn}` };
   }
   const { corsOrigin } = custom.stage;
   if (corsOrigin !== '') addPreflights(Object.values(functions), corsOrigin);
 }
 
-function completeTemplate({ custom, provider }: Service): void {
+function completeTemplate({ custom, functions, provider }: Service): void {
   const { Resources, Outputs } = provider.compiledCloudFormationTemplate;
   const { corsOrigin, permissionsBoundary, requestsPerAddress, listConcurrency, domainName } = custom.stage;
   const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
@@ -41,7 +46,8 @@ function completeTemplate({ custom, provider }: Service): void {
     Object.assign(Resources, part.Resources);
     Object.assign(Outputs, part.Outputs);
   }
-  const { ListBooksLambdaFunction: list, ProbeFunction: probe } = Resources;
+  for (const { name } of allFunctions) if (!(name in functions)) delete Resources[`${toLogicalId(name)}Role`];
+  const { ListBooksLambdaFunction: list, ProbeServiceLambdaFunction: probe } = Resources;
   if (listConcurrency !== '' && list) list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
   if (domainName !== '' && probe) {
     const { Variables } = probe.Properties.Environment as { readonly Variables: Record<string, unknown> };

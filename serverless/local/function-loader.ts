@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { settings } from '../../lib/settings.ts';
-import { type FunctionDefinition, type HttpEvent, readHttpEvent, type Service } from '../framework.ts';
+import { type FunctionDefinition, type HttpEvent, readRoutes, type Service } from '../framework.ts';
 
 export interface LoadedFunction {
   readonly name: string;
@@ -30,7 +30,7 @@ const generationQuery = /\?generation=\d+$/;
 
 /**
  * Makes the loader of the functions as they are on the disk. Node never unloads a module, so each load gives the
- * service's modules new URLs. The loader throws a {@link DefinitionError}, or what a module throws.
+ * service's modules new URLs. Functions that no request invokes are left out. The loader throws a {@link DefinitionError}, or what a module throws.
  *
  * @param directory - the folder of the service
  */
@@ -56,13 +56,17 @@ export function createFunctionLoader(directory: string) {
     const query = generation === 0 ? '' : `?generation=${generation}`;
     generation += 1;
     if (!functions) throw new DefinitionError('serverless.yml has no functions');
-    const environments = [provider, ...Object.values(functions)].map(({ environment = {} }) => environment);
+    const endpoints = Object.entries(functions).filter(([, definition]) => readRoutes(definition).length > 0);
+    const environments = [provider, ...endpoints.map(([, definition]) => definition)].map(
+      ({ environment = {} }) => environment,
+    );
     const unknown = environments.flatMap(Object.keys).find((name) => !variables.includes(name));
     if (unknown !== undefined) {
       const advice = `declare it in lib/settings.ts, and restart (CONTRIBUTING.md, "Add a setting")`;
       throw new DefinitionError(`serverless.yml gives functions ${unknown}, which is not a setting: ${advice}`);
     }
-    const load = async ([name, { handler, timeout, events = [] }]: [string, FunctionDefinition]) => {
+    const load = async ([name, definition]: [string, FunctionDefinition]) => {
+      const { handler, timeout } = definition;
       const dot = handler.lastIndexOf('.');
       const [file, exported] = [`${handler.slice(0, dot)}.ts`, handler.slice(dot + 1)];
       const named = `serverless.yml names ${handler} as the function ${name}`;
@@ -74,10 +78,10 @@ export function createFunctionLoader(directory: string) {
       return {
         name,
         timeoutMs: (timeout ?? provider.timeout) * 1000,
-        events: events.flatMap(({ http }) => (http === undefined ? [] : [readHttpEvent(http)])),
+        events: readRoutes(definition),
         handler: module[exported],
       };
     };
-    return Promise.all(Object.entries(functions).map(load));
+    return Promise.all(endpoints.map(load));
   };
 }

@@ -4,9 +4,9 @@ import { type AddressInfo, isIPv6, type Server } from 'node:net';
 import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { parse, YAMLParseError } from 'yaml';
-import type { Hooks, Serverless, Service } from '../framework.ts';
+import { type FunctionDefinition, type Hooks, readRoutes, type Serverless, type Service } from '../framework.ts';
 import { isLoopback } from './allowed-hosts.ts';
-import { createConsoleLog } from './console-log.ts';
+import { type ConsoleLog, createConsoleLog } from './console-log.ts';
 import { createFunctionLoader, DefinitionError } from './function-loader.ts';
 import { createGateway } from './gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
@@ -68,6 +68,8 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   let functions = await load(service).catch((cause) => {
     throw cause instanceof DefinitionError ? new StartError(`${cause.message}.`, { cause }) : cause;
   });
+  const logLeftOut = createLeftOutLog(log);
+  logLeftOut(service);
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
   await listen(gateway, options);
 
@@ -76,7 +78,9 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     try {
       const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
       // CloudFormation's tags are unknown to the parser, which would warn of each.
-      functions = await load(parse(definition, { logLevel: 'error' }) as Service);
+      const changed = parse(definition, { logLevel: 'error' }) as Service;
+      functions = await load(changed);
+      logLeftOut(changed);
       log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
     } catch (error) {
       const failure = 'The change cannot be loaded; the version before it still runs';
@@ -107,6 +111,19 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   }
   const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
   log.print(formatReadyMessage(baseUrl, storage.description, { username, password }));
+}
+
+/** Makes the function that names those that no request invokes, once for each change. */
+function createLeftOutLog({ logNotice }: Pick<ConsoleLog, 'logNotice'>) {
+  let logged = '';
+  return ({ functions }: Service): void => {
+    const isLeftOut = (definition: FunctionDefinition) =>
+      readRoutes(definition).length === 0 && definition.onlyWith === undefined;
+    const leftOut = Object.keys(functions).filter((name) => isLeftOut(functions[name] as FunctionDefinition));
+    const names = leftOut.join(', ');
+    if (names !== '' && names !== logged) logNotice(`Left out, because no request invokes them: ${names}`);
+    logged = names;
+  };
 }
 
 const causes: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 import { toLogicalId } from '../framework.ts';
-import { functionNames } from '../functions.ts';
+import { endpointNames } from '../functions.ts';
 import { tableName } from './roles.js';
 
 /** The operations on the table, as CloudWatch names them. */
@@ -16,7 +16,7 @@ const errorShare = {
   Period: 60,
 };
 const ofFunctions = (metric) =>
-  functionNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }]);
+  endpointNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }]);
 
 /** A metric that exists whenever there are requests. */
 const requests = ['AWS/ApiGateway', 'Count', api];

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 import { toLogicalId } from '../framework.ts';
-import { functionNames } from '../functions.ts';
+import { endpointNames } from '../functions.ts';
 import { tableOperations } from './alarms.js';
 import { tableName } from './roles.js';
 
@@ -10,7 +10,7 @@ const ofTable = (metric) => ['AWS/DynamoDB', metric, 'TableName', '${TableName}'
 const ofOperations = (metric) =>
   tableOperations.map((name) => [...ofTable(metric), 'Operation', name, { label: name }]);
 const ofFunctions = (metric) =>
-  functionNames.map((label) => {
+  endpointNames.map((label) => {
     const reference = `\${${toLogicalId(label)}LambdaFunction}`;
     return ['AWS/Lambda', metric, 'FunctionName', reference, { label }];
   });

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { functions, tableFunctions } from '../../serverless/functions.ts';
+import { endpoints, tableEndpoints } from '../../serverless/functions.ts';
 import { startEngine } from '../simulators/engine.ts';
 import type { MeteredRequest } from '../simulators/faulty-proxy.ts';
 import { emma, listBooks, openBooks, openList, seedBooks, setCounter, storeBook } from '../support/book-table.ts';
@@ -39,7 +39,7 @@ test('no function asks for more than it has to, at its start and for a request',
   const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);
   // Each function with a table reads the counter when it starts.
   const readCounter = { operation: 'GetItem', units: 1 };
-  expect(proxy.takeRequests()).toMatchObject(tableFunctions.map(() => readCounter));
+  expect(proxy.takeRequests()).toMatchObject(tableEndpoints.map(() => readCounter));
 
   const credentials = { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD };
   const body = JSON.stringify({ ...emma, ...credentials });
@@ -63,7 +63,7 @@ const requestsOf: Readonly<Record<string, readonly Parameters<Call>[2][]>> = {
   updateBook: [{ body: '{"year":1}' }, { body: '{}' }, { body: '{' }],
 };
 
-test.each(functions)(
+test.each(endpoints)(
   '$name sends the commands of its tableActions in serverless.yml, no more and no less',
   async ({ name, event: { method, path }, tableActions }) => {
     captureLog();

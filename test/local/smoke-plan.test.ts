@@ -3,7 +3,7 @@ import { HttpClient } from '../../conformance/http-client.ts';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
 import { stageParameters } from '../../serverless/deploy/stage-parameters.ts';
-import { functions } from '../../serverless/functions.ts';
+import { endpoints } from '../../serverless/functions.ts';
 import { planSmoke } from '../../tools/operations/smoke-plan.ts';
 import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { testSettings } from '../support/local-service.ts';
@@ -40,7 +40,7 @@ test('with the lowest limit of an address, the smoke test uses every endpoint an
   expect(without.length).toBeLessThan(groupNames.length);
   expect(requestsPerMinute).toBeLessThan(lowestLimit);
   expect(requests / requestsPerMinute).toBeLessThan(maxMinutes);
-  expect(functions.filter(({ event: { method, path } }) => !routes.has(`${method} ${path}`))).toEqual([]);
+  expect(endpoints.filter(({ event: { method, path } }) => !routes.has(`${method} ${path}`))).toEqual([]);
 });
 
 test('requests are sent no faster than their rate allows', async () => {

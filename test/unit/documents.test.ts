@@ -7,7 +7,7 @@ import { conformanceCases } from '../../conformance/suite.ts';
 import { bookFields } from '../../lib/books/book.ts';
 import type { Field, Schema } from '../../lib/fields.ts';
 import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
-import { functions } from '../../serverless/functions.ts';
+import { endpoints } from '../../serverless/functions.ts';
 import { gatewayResponses } from '../../serverless/gateway-responses.ts';
 import { readDescription } from '../../tools/api/description.ts';
 
@@ -59,12 +59,12 @@ test('conformance cases cite rules that exist, and have names of their own', () 
 });
 
 test('each function has a role, and openapi.yaml and the specification have the endpoints of serverless.yml', () => {
-  const served = functions.map(({ event: { method, path } }) => `${method} ${path}`);
+  const served = endpoints.map(({ event: { method, path } }) => `${method} ${path}`);
   const described = operations.map(({ route }) => route);
   const [, publicRule = ''] = /\*\*4\.1\*\* (.*?) - \*\*/.exec(specification) ?? [];
 
   expect([
-    ...functions
+    ...endpoints
       .filter(({ tableActions }) => tableActions === undefined)
       .map(({ name }) => `${name} has no role: serverless.yml does not say its tableActions`),
     ...only(served, described).map((route) => `${route} is in serverless.yml and not in openapi.yaml`),

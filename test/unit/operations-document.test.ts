@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { functions } from '../../serverless/functions.ts';
+import { endpoints } from '../../serverless/functions.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const pages = ['deployment', 'operations', 'incidents'].map((page) => read(`docs/${page}.md`));
@@ -38,9 +38,9 @@ test('"Stop it now" names every function, and no method that the API has not', (
   const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   const methods = [...stopItNow.matchAll(/(~1[a-z~1{}]+)\/([A-Z]+)/g)];
   const routes = methods.map(([, path, method]) => `${method} ${path?.replaceAll('~1', '/')}`);
-  const known = functions.map(({ event: { method, path } }) => `${method} ${path}`);
+  const known = endpoints.map(({ event: { method, path } }) => `${method} ${path}`);
 
-  expect(named.toSorted()).toEqual(functions.map(({ name }) => name).toSorted());
+  expect(named.toSorted()).toEqual(endpoints.map(({ name }) => name).toSorted());
   expect(routes.length).toBeGreaterThan(3);
   expect(routes.filter((route) => !known.includes(route))).toEqual([]);
 });

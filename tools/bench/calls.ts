@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forgeToken } from '../../conformance/forge-token.ts';
-import { functions } from '../../serverless/functions.ts';
+import { endpoints } from '../../serverless/functions.ts';
 
 /** The environment of every function under measurement. */
 export const settings = {
@@ -50,7 +50,7 @@ export const calls: readonly Call[] = [
 ];
 
 function callOf(name: string, functionName: string, body?: object, books = '1') {
-  const definition = functions.find((one) => one.name === functionName);
+  const definition = endpoints.find((one) => one.name === functionName);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${functionName}`);
   const { handler, event } = definition;
   return { name, functionName, handler, event: createEvent(event.method, event.path, body), books };

@@ -1,6 +1,6 @@
 import { CloudWatchLogs, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
-import { functionNames } from '../../serverless/functions.ts';
+import { endpointNames } from '../../serverless/functions.ts';
 
 /** The milliseconds of a warm call in docs/operations.md, "Costs", of each function that was measured. */
 export const measuredMs = {
@@ -27,7 +27,7 @@ export async function describeInvocations(stage: string, startTime: number): Pro
   const client = new CloudWatchLogs();
   const rows: unknown[][] = [columns];
   const measured: Readonly<Record<string, number>> = measuredMs;
-  for (const name of functionNames) {
+  for (const name of endpointNames) {
     const reports: InvocationReport[] = [];
     const logGroupName = `/aws/lambda/${stackNameOf(stage)}-${name}`;
     const query = { logGroupName, startTime, filterPattern: '"platform.report"' };

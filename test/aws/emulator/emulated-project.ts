@@ -35,7 +35,7 @@ export function makeEmulatedProject(emulatorUrl: string) {
   replace('serverless.yml', 'https://dynamodb.${AWS::Region}.${AWS::URLSuffix}', emulatorUrl);
   // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation replaces it
   const address = 'https://${ApiGatewayRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}';
-  replace('serverless/resources/probe.yml', address, `${emulatorUrl}/_aws/execute-api/\${ApiGatewayRestApi}`);
+  replace('serverless.yml', address, `${emulatorUrl}/_aws/execute-api/\${ApiGatewayRestApi}`);
   replace('serverless.yml', 'transferMode: STREAM', 'transferMode: BUFFERED');
   replace('serverless.yml', 'timeoutInMillis: 310000', 'timeoutInMillis: 29000'); // only STREAM allows more
   // It has no X-Ray.

@@ -18,6 +18,6 @@ export async function rotate({ run, smoke }: EmulatedStage): Promise<void> {
 }
 
 async function checkProbe(): Promise<void> {
-  const { FunctionError, Payload } = await new Lambda().invoke({ FunctionName: `${StackName}-probe` });
+  const { FunctionError, Payload } = await new Lambda().invoke({ FunctionName: `${StackName}-probeService` });
   assert.equal(FunctionError, undefined, Payload?.transformToString());
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functions } from '../../../serverless/functions.ts';
+import { endpoints } from '../../../serverless/functions.ts';
 import { readCounter, seedBooks } from '../../support/book-table.ts';
 import { useTables, validToken } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
@@ -8,7 +8,7 @@ import { invoke, settings, startForTest } from './start-function.ts';
 const { open } = await useTables();
 
 /** Starts an instance of a function over a table with one book, and makes a request that it can serve. */
-async function start({ name, event: { method, path } }: (typeof functions)[number]) {
+async function start({ name, event: { method, path } }: (typeof endpoints)[number]) {
   const table = await open();
   await seedBooks(table, 1);
   const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
@@ -22,7 +22,7 @@ async function start({ name, event: { method, path } }: (typeof functions)[numbe
   return { table, instance: await startForTest(name, { DB_URL: table.url }), request };
 }
 
-test.each(functions)(
+test.each(endpoints)(
   '$name refuses events that are not from API Gateway before any work, without an alarm, and serves the next request',
   async (definition) => {
     const { table, instance, request } = await start(definition);
@@ -42,7 +42,7 @@ test.each(functions)(
   },
 );
 
-test.each(functions)('$name survives requests whose members have other types', async (definition) => {
+test.each(endpoints)('$name survives requests whose members have other types', async (definition) => {
   const { instance, request } = await start(definition);
   for (const members of [
     { headers: { Authorization: 7 } },

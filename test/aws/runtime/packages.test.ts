@@ -1,14 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { functions } from '../../../serverless/functions.ts';
+import { endpoints } from '../../../serverless/functions.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { packageFunctions } from './package-functions.ts';
 
 /** Bytes of minified code, which Node compiles in a cold start (docs/benchmarks.md). */
 const maxBytes = { withSdk: 240_000, withoutSdk: 33_000 };
 
-test.each(functions)(
+test.each(endpoints)(
   'the package of $name holds one small bundle, root certificates, and nothing else',
   async ({ name, handler }) => {
     const bundle = handler.replace(/\.handler$/, '.mjs');
@@ -24,7 +24,7 @@ test('repeated packages are equal, byte for byte', async () => {
   const again = await makeTemporaryFolder();
   await packageFunctions(again);
 
-  for (const { name } of functions) {
+  for (const { name } of endpoints) {
     const read = (folder: string) => readFile(join(folder, 'package', `${name}.zip`));
     expect((await read(again)).equals(await read(inject('functionsFolder'))), name).toBe(true);
   }

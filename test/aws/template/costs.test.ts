@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { logRequests } from '../../../lib/log.ts';
-import { functionNames, memorySize } from '../../../serverless/functions.ts';
+import { endpointNames, memorySize } from '../../../serverless/functions.ts';
 import { measuredMs } from '../../../tools/operations/invocation-reports.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { findResources, readTemplate } from './template.ts';
@@ -247,11 +247,11 @@ test('the costs of a month without traffic follow from the template', () => {
 });
 
 test('the costs of the probe follow from its requests', () => {
-  const { ProbeRule, ProbeFunction } = readTemplate('dev-with-all').Resources;
-  expect(ProbeRule?.Properties.ScheduleExpression).toBe('rate(5 minutes)');
+  const { ProbeServiceEventsRuleSchedule1, ProbeServiceLambdaFunction } = readTemplate('dev-with-all').Resources;
+  expect(ProbeServiceEventsRuleSchedule1?.Properties.ScheduleExpression).toBe('rate(5 minutes)');
   const runs = secondsOf.month / 300;
   const own = {
-    time: lambdaSeconds(1, ProbeFunction?.Properties.MemorySize), // a run waits for the network for about a second
+    time: lambdaSeconds(1, ProbeServiceLambdaFunction?.Properties.MemorySize), // a run waits for the network for about a second
     others: (perMillion.invocation + (bytesOfLog / 1_000) * perGb.log) * 1e-6,
   };
   const page = { ...endpoints['GET /books?limit=100'], reads: 1, body: bytesOfBook.asJson };
@@ -280,7 +280,7 @@ test('the instances that docs/scaling.md computes follow from its own rows', () 
 
 test('the costs of SnapStart in docs/decisions.md follow from its prices', () => {
   const gigabytes = gigabytesOf(memorySize);
-  const snapshots = functionNames.length * gigabytes * perGbSecond.snapshot * secondsOf.month;
+  const snapshots = endpointNames.length * gigabytes * perGbSecond.snapshot * secondsOf.month;
   const restores = gigabytes * perGb.restored * 1e6;
   const secondsOfInit = restores / 1e6 / lambdaSeconds(1);
   const costs =

@@ -4,11 +4,11 @@ import { functions } from '../../../serverless/functions.ts';
 import { readTemplate } from './template.ts';
 
 // A restored one as well: a switch changes the role before the function, whose instances still use the other table.
-const tables = ['book-catalog-prod', 'book-catalog-prod-*'].map((name) => ({
+const tables = ['book-catalog-dev', 'book-catalog-dev-*'].map((name) => ({
   'Fn::Sub': `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${name}`,
 }));
 
-const { Resources } = readTemplate();
+const { Resources } = readTemplate('dev-with-all');
 
 // test/integration/database-use.test.ts compares tableActions with the commands that the functions send.
 test.each(functions)(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { functions as endpoints, functionNames } from '../../../serverless/functions.ts';
+import { endpointNames, endpoints } from '../../../serverless/functions.ts';
 import createOnlyProperties from './create-only-properties.json' with { type: 'json' };
 import { boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
@@ -58,6 +58,7 @@ test('the resources whose parameter is not set are not there', () => {
   const count = (name: string) =>
     Object.values(readTemplate(name).Resources).filter(({ Type }) => optional.test(Type)).length;
   expect(['prod', 'dev', 'dev-with-all'].map(count)).toEqual([0, 0, 7]);
+  expect(Object.keys(prod.Resources).filter((id) => id.startsWith('Probe'))).toEqual([]);
 });
 
 test('AWS WAF keeps no samples of requests, which would hold tokens', () => {
@@ -76,7 +77,7 @@ test('dev differs from prod in throttling and log retention only', () => {
   expect(JSON.parse(read('dev'))).toEqual(JSON.parse(read('prod')));
 });
 
-test.each(functionNames)('the package of %s is the same for every stage', (name) => {
+test.each(endpointNames)('the package of %s is the same for every stage', (name) => {
   const read = (stage: string) => readFileSync(join(inject('packagesFolder'), stage, `${name}.zip`));
 
   expect(read('dev').equals(read('prod'))).toBe(true);
@@ -117,7 +118,7 @@ test('each deploy changes every function that refers to a secret', () => {
   const ofSecrets = Object.entries(findResources(withAll, 'AWS::Lambda::Function')).filter(([, { Properties }]) =>
     JSON.stringify(Properties).includes('{{resolve:secretsmanager:'),
   );
-  expect(ofSecrets.map(([id]) => id)).toContain('ProbeFunction');
+  expect(ofSecrets.map(([id]) => id)).toContain('ProbeServiceLambdaFunction');
   const readTime = (name: string, id: string) =>
     Number(readTemplate(name).Resources[id]?.Properties.Environment.Variables.DEPLOYED_AT);
   for (const [id] of ofSecrets) {
@@ -219,7 +220,7 @@ test('a probe that does not run is reported, and one that has not run yet is not
 });
 
 test('the probe calls the custom domain, so that it also finds a lost record, mapping or certificate', () => {
-  const { BASE_URL } = withAll.Resources.ProbeFunction?.Properties.Environment.Variables ?? {};
+  const { BASE_URL } = withAll.Resources.ProbeServiceLambdaFunction?.Properties.Environment.Variables ?? {};
   expect(BASE_URL).toBe(withAll.Outputs.ServiceEndpoint?.Value);
   expect(BASE_URL).toBe('https://api.example.com');
 });
@@ -236,8 +237,8 @@ test("the alarm on the custom domain's certificate rings 30 days before its end,
 });
 
 test("Lambda's own retries of the probe are off, which EventBridge's setting does not do", () => {
-  expect(propertiesOf('Lambda::EventInvokeConfig', withAll)).toEqual([
-    { FunctionName: { Ref: 'ProbeFunction' }, Qualifier: '$LATEST', MaximumRetryAttempts: 0 },
+  expect(propertiesOf('Lambda::EventInvokeConfig', withAll)).toMatchObject([
+    { FunctionName: { Ref: 'ProbeServiceLambdaFunction' }, Qualifier: '$LATEST', MaximumRetryAttempts: 0 },
   ]);
 });
 
@@ -277,8 +278,8 @@ test("each function trusts Amazon's root certificates alone, in AWS's own partit
 });
 
 test.each([
-  ['prod', functionNames.length + 8],
-  ['dev-with-all', functionNames.length + methodsOfPaths.length + 9],
+  ['prod', endpointNames.length + 8],
+  ['dev-with-all', endpointNames.length + methodsOfPaths.length + 9],
 ])('the one stage of %s has a deployment with all methods and gateway responses: %i', (name, count) => {
   const template = readTemplate(name);
   const [[id, deployment] = []] = Object.entries(findResources(template, 'AWS::ApiGateway::Deployment'));

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { type FunctionSetting, settings } from '../../../lib/settings.ts';
+import { readTemplate } from './template.ts';
+
+type Template = ReturnType<typeof readTemplate>;
+
+const secretVariables = Object.values<FunctionSetting>(settings).flatMap(({ variable, isSecret }) =>
+  isSecret ? variable : [],
+);
+
+/** A dynamic reference, which CloudFormation resolves when it changes the resource. */
+const reference = /^\{\{resolve:secretsmanager:\$\{(?<secret>\w+)\}:SecretString(:\w+)?\}\}$/;
+
+/** The one place where a template may refer to the value of a secret. */
+const ofFunction = /^Resources\.(?<id>\w+)\.Properties\.Environment\.Variables\.(?<variable>\w+)(\..+)?$/;
+
+/** @returns a sentence for each secret that others than the functions can read */
+function findExposedSecrets(template: Template): readonly string[] {
+  const isOfType = (id = '', type: string) => template.Resources[id]?.Type === type;
+  return readTexts(template).flatMap(({ path, text }) => {
+    const { id, variable = '' } = ofFunction.exec(path)?.groups ?? {};
+    const isOfFunction = isOfType(id, 'AWS::Lambda::Function');
+    if (!isOfFunction) return text.includes('{{resolve:secretsmanager:') ? `${path} shows a secret` : [];
+    if (!secretVariables.includes(variable) || text === '') return [];
+    const { secret } = reference.exec(text)?.groups ?? {};
+    return isOfType(secret, 'AWS::SecretsManager::Secret') ? [] : `${path} is no reference to a secret`;
+  });
+}
+
+/** Finds the texts in a value, with their paths. */
+function readTexts(value: unknown, path = ''): readonly { readonly path: string; readonly text: string }[] {
+  if (typeof value !== 'object' || value === null) return [{ path: path.slice(1), text: String(value) }];
+  return Object.entries(value).flatMap(([name, member]) => readTexts(member, `${path}.${name}`));
+}
+
+test.each(['prod', 'dev', 'dev-with-all'])('only functions refer to secrets in the template of %s', (name) => {
+  const template = readTemplate(name);
+
+  expect(findExposedSecrets(template)).toEqual([]);
+  expect(JSON.stringify(template).split('{{resolve:secretsmanager:').length).toBeGreaterThan(secretVariables.length);
+});
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation replaces it
+const password = '{{resolve:secretsmanager:${BookCatalogCredentials}:SecretString:password}}';
+const login = 'Resources.CreateTokenLambdaFunction.Properties';
+
+test.each<[string, (template: Template) => void, string]>([
+  [
+    'a parameter of the stack, to which the function refers',
+    ({ Resources }) => setVariable(Resources, { Ref: 'Password' }),
+    `${login}.Environment.Variables.AUTH_PASSWORD.Ref is no reference to a secret`,
+  ],
+  [
+    'a parameter in Parameter Store, to which the function refers',
+    ({ Resources }) => setVariable(Resources, '{{resolve:ssm:/book-catalog/prod/password}}'),
+    `${login}.Environment.Variables.AUTH_PASSWORD is no reference to a secret`,
+  ],
+  [
+    'the template itself',
+    ({ Resources }) => setVariable(Resources, { 'Fn::Sub': 'hunter2' }),
+    `${login}.Environment.Variables.AUTH_PASSWORD.Fn::Sub is no reference to a secret`,
+  ],
+  [
+    'a parameter that the stack makes',
+    ({ Resources }) =>
+      Object.assign(Resources, {
+        Copy: { Type: 'AWS::SSM::Parameter', Properties: { Value: { 'Fn::Sub': password } } },
+      }),
+    'Resources.Copy.Properties.Value.Fn::Sub shows a secret',
+  ],
+  [
+    'an output',
+    ({ Outputs }) => Object.assign(Outputs, { Password: { Value: { 'Fn::Sub': password } } }),
+    'Outputs.Password.Value.Fn::Sub shows a secret',
+  ],
+  [
+    'a tag',
+    ({ Resources }) =>
+      Object.assign(Resources.CreateTokenLambdaFunction?.Properties, { Tags: [{ Key: 'p', Value: password }] }),
+    `${login}.Tags.0.Value shows a secret`,
+  ],
+])('a secret in %s is found', (_, change, problem) => {
+  const template = readTemplate();
+  change(template);
+
+  expect(findExposedSecrets(template)).toEqual([problem]);
+});
+
+function setVariable({ CreateTokenLambdaFunction }: Template['Resources'], value: unknown): void {
+  Object.assign(CreateTokenLambdaFunction?.Properties.Environment.Variables, { AUTH_PASSWORD: value });
+}
