@@ -30,8 +30,8 @@ export interface Outgoing extends Omit<RequestOptions, 'signal' | 'redirect'> {
 export type Success = Pick<FetchedResponse, 'status' | 'headers'> & { readonly data: unknown };
 
 /**
- * How long to wait for the next byte. The first one comes within API Gateway's integration timeout of 29 s. A page of large
- * books may take minutes as a whole.
+ * How long to wait for the next byte. The service begins every response within 29 s, API Gateway's integration timeout for
+ * all but lists. A list begins after its first Query, and may take minutes as a whole.
  */
 export const idleTimeoutMs = 35_000;
 

@@ -69,15 +69,19 @@ export function createRetries({ giveUpAfterMs = defaultLimitMs, wait }: Partial<
 
 /** Waits for a promise until the signal is aborted. */
 export async function untilAborted<Result>(promise: Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal?.reason);
+  let stop = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal?.reason);
+  });
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
   return Promise.race([promise, aborted]).finally(() => signal?.removeEventListener('abort', stop));
 }
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  return untilAborted(promise, signal).finally(() => clearTimeout(timer));
+  let timer: ReturnType<typeof setTimeout>;
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return untilAborted(slept, signal).finally(() => clearTimeout(timer));
 }
