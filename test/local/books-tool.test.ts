@@ -285,7 +285,8 @@ test('a dry run reports columns, the first books and rejected rows, and needs no
   const rows = ['a;1;2', `${'x'.repeat(400 * 1024)};1;2`, 'c;2;2', 'e;3;2', 'g;4;2'];
   const file = await writeText([`name;published;${unknownField}`, ...rows].join('\n'), 'csv');
 
-  const options = ['--columns', 'title=name,year=published', '--without', 'author', '--dry-run'];
+  const without = Object.keys(aBook()).filter((name) => !['title', 'year'].includes(name));
+  const options = ['--columns', 'title=name,year=published', '--without', `${without}`, '--dry-run'];
   const { exitCode, output } = await runImport(file, options, 'http://127.0.0.1:1');
 
   const [first, ...others] = ['a', 'c', 'e'].map(

@@ -25,6 +25,8 @@ export interface BookFile {
   readonly encoding: string;
   readonly format: Format;
   readonly columns: fields.Columns;
+  /** Those that the user named. */
+  readonly named: fields.Columns;
   /** Of CSV. */
   readonly separator: string;
   /** The names in the header of CSV. */
@@ -60,15 +62,15 @@ const lineEnd = /\r\n|\n|\r/g;
  * @throws {CommandError} when its columns are not clear, or its start cannot be read
  */
 export async function openFile(path: string, options: FileOptions): Promise<BookFile> {
-  const { encoding } = options;
+  const { encoding, columns: named } = options;
   const start = await readStart(path, encoding);
   const format = options.format ?? guessFormat(path, start);
   const expected = fields.expectColumns(options);
-  if (format === 'ndjson') return { path, encoding, format, columns: expected, separator: '', header: [] };
+  if (format === 'ndjson') return { path, encoding, format, columns: expected, named, separator: '', header: [] };
   const candidates = options.separator === undefined ? separators : [options.separator];
   const headers = candidates.map((separator) => ({ separator, header: parseHeader(start, separator) }));
   const best = headers.reduce((left, right) => (right.header.length > left.header.length ? right : left));
-  return { path, encoding, format, ...best, columns: fields.findColumns(best.header, expected) };
+  return { path, encoding, format, ...best, named, columns: fields.findColumns(best.header, expected, named) };
 }
 
 /** @returns a report of the columns that are used, missing and ignored */
@@ -128,7 +130,7 @@ async function* readCsv(file: BookFile): AsyncGenerator<Row> {
   }
 }
 
-async function* readNdjson({ path, encoding, columns }: BookFile): AsyncGenerator<Row> {
+async function* readNdjson({ path, encoding, columns, named }: BookFile): AsyncGenerator<Row> {
   const used = Object.entries(columns) as [fields.FieldName, string][];
   let line = 0;
   for await (const text of readLines(readText(path, encoding))) {
@@ -140,8 +142,8 @@ async function* readNdjson({ path, encoding, columns }: BookFile): AsyncGenerato
   function readObject(text: string): BookFields | string {
     const value = readJsonObject({ body: text, isBase64Encoded: false }, Object.values(columns));
     if (value === undefined) return 'is not a JSON object';
-    const missing = used.find(([, name]) => !Object.hasOwn(value, name));
-    if (missing) return `has no ${fields.quote([missing[1]])}; --without ${missing[0]} allows that`;
+    const unclear = fields.findUnclear(Object.keys(value), columns, named);
+    if (unclear) return `has no ${fields.quote([columns[unclear] ?? ''])}; --without ${unclear} allows that`;
     return fields.toBook(Object.fromEntries(used.map(([field, name]) => [field, value[name]])));
   }
 }

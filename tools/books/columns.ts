@@ -24,18 +24,35 @@ export function expectColumns({ columns, without }: ColumnOptions): Columns {
 }
 
 /**
+ * Finds a field whose values the file may have under another name: it lacks a column that the user named, or it lacks the
+ * column of a field and has one of no field. An `id` is of no field, and nobody takes it for another. So a file from
+ * before a field was added needs no option.
+ */
+export function findUnclear(names: readonly string[], expected: Columns, named: Columns): FieldName | undefined {
+  const known = [...Object.values(expected), 'id'];
+  const hasOthers = names.some((name) => !known.includes(name));
+  const fields = Object.keys(expected) as FieldName[];
+  return fields.find((field) => !names.includes(expected[field] ?? '') && (hasOthers || field in named));
+}
+
+/**
  * Finds the columns of a CSV header, whatever their case.
  *
  * @returns the columns as the header writes them
- * @throws {CommandError} when one is missing, or is there twice
+ * @throws {CommandError} when one is there twice, or may have another name
  */
-export function findColumns(header: readonly string[], expected: Columns): Columns {
-  const found = Object.entries(expected).map(([field, column]) => {
-    const [name, second] = header.filter((each) => each.toLowerCase() === column.toLowerCase());
-    if (second !== undefined) throw new CommandError(`two columns are the ${field}: ${quote([`${name}`, second])}`);
-    if (name !== undefined) return [field, name];
-    const advice = `name it, as in --columns ${field}="Column name", or confirm its absence with --without ${field}`;
-    throw new CommandError(`no column ${quote([column])} among ${quote(header)}; ${advice}`);
+export function findColumns(header: readonly string[], expected: Columns, named: Columns): Columns {
+  const names = header.map((name) => name.toLowerCase());
+  const entries = Object.entries(expected).map(([field, column]) => [field, column.toLowerCase()] as const);
+  const unclear = findUnclear(names, Object.fromEntries(entries), named);
+  if (unclear !== undefined) {
+    const advice = `name it, as in --columns ${unclear}="Column name", or confirm its absence with --without ${unclear}`;
+    throw new CommandError(`no column ${quote([expected[unclear] ?? ''])} among ${quote(header)}; ${advice}`);
+  }
+  const found = entries.flatMap(([field, column]) => {
+    const [name, ...others] = header.filter((each) => each.toLowerCase() === column);
+    if (others.length > 0) throw new CommandError(`two columns are the ${field}: ${quote([`${name}`, ...others])}`);
+    return name === undefined ? [] : [[field, name]];
   });
   return Object.fromEntries(found);
 }

@@ -26,7 +26,8 @@ Of import:
   --encoding E         utf-8 (the default), windows-1252 (Latin-1), utf-16le or another that TextDecoder knows
   --separator S        comma, semicolon, tab or another character, instead of the one that gives the header most columns
   --columns LIST       columns with other names than their fields, as in --columns title="Book Title",year=Published
-  --without LIST       the fields that the file does not have, as in --without author,year
+  --without LIST       fields that the file does not have, as in --without author,year; needed only if columns of the
+                       file are no fields, one of which might be the missing one
   --from-line N        leave out the rows before this line, which an interrupted import has named
   --parallel N         requests in flight, 1 to 256 (32); only 1 keeps the order of the rows
   --batch NAME         create rows again that were imported before, once for each name
