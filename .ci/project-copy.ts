@@ -41,8 +41,8 @@ export class ProjectCopy {
   }
 
   /** Runs a command that has to fail. @returns its output */
-  fail(command: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}): string {
-    const env = { ...process.env, NO_COLOR: '1', ...variables };
+  fail(command: string, args: readonly string[]): string {
+    const env = { ...process.env, NO_COLOR: '1' };
     const result = spawnSync(command, args, { cwd: this.path, encoding: 'utf8', env });
     assert.equal(result.status === 0, false, `${command} ${args.join(' ')} has to fail`);
     return result.stdout + result.stderr;

@@ -39,7 +39,11 @@ const atLimits: [Field, unknown][] = [
   [{ type: 'string', default: '', maxLength: 2 }, '📚📚'],
   [{ type: 'string', default: '', maxLength: 2 }, 'aaa'],
   [{ type: 'string', default: '' }, '\ud800'],
+  // Three code points that are shown as one character.
+  [{ type: 'string', default: '', maxLength: 2 }, 'e\u0301\u0301'],
+  [{ type: 'string', default: '', enum: ['a'] }, 'A'],
   [{ type: 'integer', default: 0, minimum: 1, maximum: 1 }, 1],
+  [{ type: 'integer', default: 0 }, 2 ** 53],
 ];
 
 test('any value is allowed exactly if JSON Schema allows it, a text is well-formed, and an integer is a safe one', () => {
