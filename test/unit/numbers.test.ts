@@ -4,10 +4,12 @@ import { parse } from 'yaml';
 import { minSecretBytes } from '../../lib/config.ts';
 import { repeatableSeconds } from '../../lib/dynamodb/idempotency-claim.ts';
 import { shardWidth } from '../../lib/dynamodb/keys.ts';
+import { memorySize } from '../../serverless/functions.ts';
 import { maxBodyBytes } from '../../serverless/local/request-body.ts';
 import { idleTimeoutMs } from '../../tools/client/exchange.ts';
 import { renewAfterMs } from '../../tools/client/login.ts';
 import { defaultLimitMs, firstResponseMs } from '../../tools/client/retries.ts';
+import { measuredMs } from '../../tools/operations/invocation-reports.ts';
 
 const { default: prod, dev } = parse(readFileSync('serverless/stages.yml', 'utf8'));
 const limits = [prod.throttlingRateLimit, prod.throttlingBurstLimit];
@@ -35,6 +37,19 @@ test.each<[string, RegExp, readonly number[]]>([
   ['docs/scaling.md', /A partition key is a shard of ([\d,]+) ids/, [shardWidth]],
   ['docs/scaling.md', /`ConcurrencyAlarm` goes off at ([\d,]+) instances/, [prod.maxConcurrency]],
   ['docs/operations.md', /`prod` accepts ([\d,]+) requests a second/, [limits[0]]],
+  ['docs/operations.md', /\| ([\d,]+) GETs of a book a second \| The stage/, [limits[0]]],
+  ['docs/operations.md', /\| ([\d,]+) pages of 1,000 books a second \| The stage/, [limits[0]]],
+  ['docs/operations.md', /\| A GB-second of Lambda, with ([\d,]+) MB of memory/, [memorySize]],
+  ['docs/operations.md', /\| POST \/token \| (\d+) \|/, [measuredMs.createToken]],
+  ['docs/operations.md', /\| GET \/book\/\{id\} \| (\d+) \|/, [measuredMs.getBook]],
+  [
+    'docs/operations.md',
+    /\| PUT, DELETE \/book\/\{id\} \| (\d+) \|/,
+    [Math.max(measuredMs.updateBook, measuredMs.deleteBook)],
+  ],
+  ['docs/operations.md', /\| POST \/book \| (\d+) \|/, [measuredMs.createBook]],
+  ['docs/operations.md', /\| POST \/book with an `Idempotency-Key` \| (\d+) \|/, [measuredMs.createBook]],
+  ['docs/operations.md', /\| GET \/books\?limit=100 \| (\d+) \|/, [measuredMs.listBooks]],
   ['docs/decisions.md', /\*\*Shards of ([\d,]+) ids\.\*\*/, [shardWidth]],
   ['CONTRIBUTING.md', /`floor\(id \/ (\d+)\)`/, [shardWidth]],
   ['docs/api.md', /keep the token for (\d+) minutes/, [renewAfterMs / 60_000]],
