@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, isIPv6, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { parse, YAMLParseError } from 'yaml';
@@ -10,7 +10,7 @@ import { type ConsoleLog, createConsoleLog } from './console-log.ts';
 import { createFunctionLoader, DefinitionError } from './function-loader.ts';
 import { createGateway } from './gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
-import { formatReadyMessage } from './ready-message.ts';
+import { formatBaseUrl, formatReadyMessage } from './ready-message.ts';
 import { StartError } from './start-error.ts';
 import { startStorage } from './start-storage.ts';
 
@@ -109,8 +109,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
       `Other machines can reach the service with defaults that everybody knows: set ${known.join(' and ')}`,
     );
   }
-  const baseUrl = `http://${isIPv6(options.host) ? `[${options.host}]` : options.host}:${port}`;
-  log.print(formatReadyMessage(baseUrl, storage.description, { username, password }));
+  log.print(formatReadyMessage(formatBaseUrl(options.host, port), storage.description, { username, password }));
 }
 
 /** Makes the function that names those that no request invokes, once for each change. */

@@ -7,7 +7,7 @@ import { localSettings } from '../../serverless/local/local-config.ts';
 import { createDataFolder, LocalService, startCommand, testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
-const local = await useLocalService();
+const local = await useLocalService({ AUTH_PASSWORD: localSettings.password.default });
 const { dataFolder, port } = local.service;
 
 test('the two printed command lines log in and list the books', async () => {
@@ -75,12 +75,12 @@ test.each([
   expect(paragraph.trim()).not.toContain('\n');
 });
 
-test('a start that other machines can reach warns of known secrets, and prints the port that it got', async () => {
+test('a start that other machines can reach warns of known secrets, and prints an address that a browser opens', async () => {
   const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
   const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
   const { child, readOutput, ended } = startCommand(args, env);
   await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
-  const [, port] = /ready at http:\/\/0\.0\.0\.0:(\d+)/.exec(readOutput()) ?? [];
+  const [, port] = /ready at http:\/\/localhost:(\d+)/.exec(readOutput()) ?? [];
 
   const response = await request(`http://127.0.0.1:${port}/books`, { headers: { Host: 'laptop.local' } });
   child.kill();
@@ -90,6 +90,15 @@ test('a start that other machines can reach warns of known secrets, and prints t
   expect(readOutput()).toMatch(/^\d\d:\d\d:\d\d WARN .* defaults that everybody knows: set SECRET_TOKEN\n/);
 });
 
+test("a start prints no password of the user's own, and says where it goes in the command", async () => {
+  const own = { AUTH_USERNAME: "Ann O'Hara", AUTH_PASSWORD: 'correct horse battery staple' };
+  const { output } = await (await LocalService.start(own)).stop();
+
+  expect(output).not.toContain('horse');
+  expect(output).toContain("Username: Ann O'Hara  Password: the one in AUTH_PASSWORD\n");
+  expect(output).toContain(`-d '{"username":"Ann O'\\''Hara","password":"YOUR PASSWORD"}'`);
+});
+
 test('with LOG_FORMAT=json, every line of the standard output is JSON', async () => {
   const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
   const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
@@ -97,7 +106,7 @@ test('with LOG_FORMAT=json, every line of the standard output is JSON', async ()
   const printed: string[] = [];
   child.stdout.on('data', (text: string) => printed.push(text));
   await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
-  const [, port] = /ready at http:\/\/0\.0\.0\.0:(\d+)/.exec(readOutput()) ?? [];
+  const [, port] = /ready at http:\/\/localhost:(\d+)/.exec(readOutput()) ?? [];
   await request(`http://127.0.0.1:${port}/books`);
   child.kill();
   await ended;
