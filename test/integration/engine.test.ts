@@ -59,13 +59,12 @@ test('a refusal has the stored item only where a request asks for it', async () 
   await stop();
 });
 
-type Refusal = ConditionalCheckFailedException & Partial<TransactionCanceledException>;
-
 /** @returns the items in the error of a refused request: one for each write of a transaction */
 async function findItems(request: Promise<unknown>) {
-  const error: Refusal = await request.then(
+  const error: ConditionalCheckFailedException | TransactionCanceledException = await request.then(
     () => expect.unreachable(),
     (reason) => reason,
   );
-  return (error.CancellationReasons ?? [error]).map(({ Item }) => Item);
+  const refusals = 'CancellationReasons' in error ? (error.CancellationReasons ?? []) : [error];
+  return refusals.map((refusal) => ('Item' in refusal ? refusal.Item : undefined));
 }

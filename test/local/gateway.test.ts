@@ -35,5 +35,5 @@ test('OPTIONS on an unknown path is 404', async () => {
 
 // Clients keep idle connections for longer than Node does by default, and would send a request while it closes one.
 test('an idle connection stays open for 65 seconds', async () => {
-  expect((await request(`${baseUrl}/nowhere`)).headers['keep-alive']).toBe('timeout=65');
+  expect((await request(`${baseUrl}/nowhere`)).headers['keep-alive']).toMatch(/^timeout=65,/);
 });
