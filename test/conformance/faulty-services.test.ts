@@ -235,9 +235,9 @@ const bookFaults: typeof envelopeFaults = [
 ];
 
 const listFaults: typeof envelopeFaults = [
-  ['lists books in descending order', '7.1', inList((books) => books.toReversed()), 'the ids of a list ascend'],
-  ['leaves out the last book of a list', '7.1', inList((books) => books.slice(0, -1)), 'own books in the list'],
-  ['lists a book twice', '7.1', inList((books) => [...books, ...books.slice(-1)]), 'the ids of a list ascend'],
+  ['lists books in descending order', '3.7', inList((books) => books.toReversed()), 'the ids of a list ascend'],
+  ['leaves out the last book of a list', '3.7', inList((books) => books.slice(0, -1)), 'own books in the list'],
+  ['lists a book twice', '3.7', inList((books) => [...books, ...books.slice(-1)]), 'the ids of a list ascend'],
   ['leaves out a book from pages of three', '7.3', inList((books) => books.toSpliced(2, 1)), 'only at the end, got 2'],
   [
     'links to another page than the next',
@@ -357,10 +357,10 @@ test.each([...envelopeFaults, ...bookFaults, ...listFaults, ...tokenFaults, ...h
   },
 );
 
-/** Runs the cases of a rule until one fails. @returns its message */
+/** Runs the cases of a rule until one fails, except those that make hundreds of books. @returns its message */
 async function findFailure(rule: string): Promise<string | undefined> {
-  for (const { run, rules } of conformanceCases) {
-    if (!rules.includes(rule)) continue;
+  for (const { run, rules, group } of conformanceCases) {
+    if (!rules.includes(rule) || group === 'concurrency') continue;
     try {
       await run(session);
     } catch (error) {
