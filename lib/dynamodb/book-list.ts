@@ -82,14 +82,14 @@ export class BookList {
    * @returns chunks of JSON objects with commas between them, and the id of the last book when others follow
    */
   async readPage(selection: Selection, limit: number) {
-    const held: Book[] = [];
+    const heldBooks: Book[] = [];
     let heldCharacters = 0;
     for await (const { elements, characters } of this.#read<Book>(selection, wholeBooks, limit + 1)) {
-      held.push(...elements);
+      heldBooks.push(...elements);
       heldCharacters += characters;
       if (heldCharacters > this.#maxHeldCharacters) break;
     }
-    const ids = held.map(({ id }) => id);
+    const ids = heldBooks.map(({ id }) => id);
     const rest = { ...selection, after: ids.at(-1) ?? selection.after };
     if (heldCharacters > this.#maxHeldCharacters && ids.length <= limit) {
       for await (const { elements } of this.#read<Pick<Book, 'id'>>(rest, ['id'], limit + 1 - ids.length)) {
@@ -97,15 +97,15 @@ export class BookList {
       }
     }
     return {
-      books: this.#streamPage(held, rest, ids.slice(0, limit)),
+      books: this.#streamPage(heldBooks, rest, ids.slice(0, limit)),
       continueAfter: ids.length > limit ? ids[limit - 1] : undefined,
     };
   }
 
   /** Rereads the books that did not fit in memory, by id rather than by count, which other clients may change. */
-  async *#streamPage(held: readonly Book[], rest: Selection, ids: readonly number[]): AsyncGenerator<string> {
-    yield JSON.stringify(held.slice(0, ids.length)).slice(1, -1); // without brackets
-    const missing = ids.slice(held.length);
+  async *#streamPage(heldBooks: readonly Book[], rest: Selection, ids: readonly number[]): AsyncGenerator<string> {
+    yield JSON.stringify(heldBooks.slice(0, ids.length)).slice(1, -1); // without brackets
+    const missing = ids.slice(heldBooks.length);
     const last = missing.at(-1);
     if (last === undefined) return;
     for await (const { elements: books } of this.#read<Book>(rest, wholeBooks)) {
