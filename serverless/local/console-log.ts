@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { writeLog } from '../../lib/log.ts';
 import { requestIdHeader } from './invoke.ts';
 
@@ -31,9 +33,10 @@ export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 export function createConsoleLog(format: string | undefined, directory: string) {
   const json = format === 'json';
   const write = process.stdout.write.bind(process.stdout);
+  const root = pathToFileURL(join(directory, '/')).href;
   const writeText = (text: string) => {
     const time = new Date().toTimeString().slice(0, 8);
-    write(`${time} ${text.replaceAll(`file://${directory}/`, '')}\n`);
+    write(`${time} ${text.replaceAll(root, '')}\n`);
   };
   if (!json) {
     process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {

@@ -73,16 +73,24 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
   await listen(gateway, options);
 
+  let reloads = 0;
   const reload = async () => {
     const startedAt = performance.now();
+    reloads += 1;
+    const number = reloads;
+    // A module may take seconds to load, and a file may change meanwhile.
+    const isOutdated = () => number !== reloads;
     try {
       const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
       // CloudFormation's tags are unknown to the parser, which would warn of each.
       const changed = parse(definition, { logLevel: 'error' }) as Service;
-      functions = await load(changed);
+      const loaded = await load(changed);
+      if (isOutdated()) return;
+      functions = loaded;
       logLeftOut(changed);
       log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
     } catch (error) {
+      if (isOutdated()) return;
       const failure = 'The change cannot be loaded; the version before it still runs';
       if (error instanceof YAMLParseError)
         log.logWarning(`${failure}: ${configurationFilename}: ${error.message.trim()}`);

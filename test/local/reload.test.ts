@@ -10,8 +10,10 @@ import { useLocalService } from './use-local-service.ts';
 const noticed = { timeout: 20_000, interval: 50 };
 
 // A change in the project itself would also reload every other service under test.
-const copy = createDataFolder();
-afterAll(() => rm(copy, { recursive: true, force: true }));
+const folder = createDataFolder();
+const copy = join(folder, 'a project');
+await mkdir(copy);
+afterAll(() => rm(folder, { recursive: true, force: true }));
 const projectFolder = resolve(import.meta.dirname, '../..');
 for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json'])
   await cp(join(projectFolder, name), join(copy, name), { recursive: true });
@@ -76,6 +78,29 @@ test('files in a new folder, and those that editors and git replace, are watched
 
     await expectMessage('/book/7', message);
   }
+});
+
+test('a change that takes long to load does not replace a later one', async () => {
+  const gate = join(folder, 'gate');
+  const file = join(copy, 'handlers/get-book.ts');
+  const text = await readFile(file, 'utf8');
+  const withMessage = (message: string) => text.replace('Book retrieved successfully', message);
+  const slow = `import { existsSync } from 'node:fs';
+console.log('The first save loads');
+while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 10));
+setTimeout(() => console.log('The first save was loaded'), 500);
+`;
+  await writeFile(file, slow + withMessage('The first save'));
+  await expectOutput(/^The first save loads$/m);
+  await writeFile(file, withMessage('The second save'));
+  await expectMessage('/book/1', 'The second save');
+
+  await writeFile(gate, '');
+  await expectOutput(/^The first save was loaded$/m);
+
+  expect((await get('/book/1')).message).toBe('The second save');
+  await writeFile(file, text);
+  await expectMessage('/book/1', 'Book retrieved successfully');
 });
 
 test('a syntax error is printed with its place, and the last good version keeps running', async () => {
@@ -194,7 +219,7 @@ test('each request is one short line, and an error comes with its stack', async 
   await change('handlers/get-book.ts', 'books.get(', 'void boom(');
 
   await expectMessage('/volume/1', 'Internal server error');
-  await expectOutput(/ReferenceError: boom is not defined\n +at .*handlers\/get-book\.ts:\d+/);
+  await expectOutput(/ReferenceError: boom is not defined\n +at (.* \()?handlers\/get-book\.ts:\d+/);
 });
 
 test('Ctrl-C ends the service at once, even in an endless loop in a handler', async () => {
