@@ -23,7 +23,7 @@ const unknown: Readonly<Record<string, readonly string[]>> = {
 
 const ofGateway = { dependsOnGateway: true };
 
-/** Paths that do not exist, methods that a path does not have, and what holds for every path. */
+/** Paths that do not exist, and methods that a path does not have. */
 export default function addCases(test: Test): void {
   for (const [path, methods] of Object.entries(unknown)) {
     for (const method of methods) {
@@ -40,25 +40,6 @@ export default function addCases(test: Test): void {
       });
     }
   }
-
-  test('1.9', 'Every response has an id of its own', ofGateway, async (catalog) => {
-    const { id } = await catalog.createBook();
-    const responses = [
-      await catalog.call('GET', `/book/${id}`),
-      await catalog.call('GET', `/book/${id}`, undefined, { 'If-None-Match': '*' }),
-      await catalog.call('GET', '/books?limit=1'),
-      await catalog.call('GET', '/books?limit=0'),
-      await catalog.call('GET', '/nowhere'),
-      await catalog.send({ method: 'GET', path: '/books' }),
-      await catalog.logIn({}),
-    ];
-    const ids = responses.map(({ headers }) => headers['x-amzn-requestid']);
-    assert.ok(
-      ids.every((each) => typeof each === 'string' && each !== ''),
-      `x-amzn-RequestId is there, got ${ids}`,
-    );
-    assert.equal(new Set(ids).size, responses.length, `the ids differ, got ${ids}`);
-  });
 
   test('1.6', 'One slash at the end of a path is ignored, more are not found', ofGateway, async (catalog) => {
     const created = await catalog.call('POST', '/book/', dune);
