@@ -48,7 +48,7 @@ const {
 } = values;
 const { username, password = process.env.BOOKS_PASSWORD, without = [] } = rest;
 if (baseUrl === undefined || username === undefined || password === undefined) {
-  endWith('--base-url, --username and --password are needed.');
+  endWith('--base-url, --username and the password, in BOOKS_PASSWORD or --password, are needed.');
 }
 if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
   endWith(`${baseUrl} is not a URL with http:// or https://.`);

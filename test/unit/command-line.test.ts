@@ -26,7 +26,7 @@ test.each([
 test.each([
   ['tools/bench/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
   ['conformance/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
-  ['conformance/main.ts', '--base-url, --username and --password are needed.'],
+  ['conformance/main.ts', '--base-url, --username and the password, in BOOKS_PASSWORD or --password, are needed.'],
   ['tools/bench/main.ts --against /nowhere', '/nowhere is not a checkout with its packages installed'],
   ['tools/bench/main.ts gard', 'There is no command gard'],
   ['tools/operations/smoke.ts', '--stage is needed.'],

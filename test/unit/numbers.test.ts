@@ -36,6 +36,7 @@ test.each<[string, RegExp, readonly number[]]>([
   ['docs/scaling.md', /Logins, against guessing \| (\d+) a second in bursts of (\d+)/, loginLimits],
   ['docs/scaling.md', /A partition key is a shard of ([\d,]+) ids/, [shardWidth]],
   ['docs/scaling.md', /`ConcurrencyAlarm` goes off at ([\d,]+) instances/, [prod.maxConcurrency]],
+  ['docs/operations.md', /(\d+) days in `prod`, (\d+) in `dev`/, [prod.logRetentionInDays, dev.logRetentionInDays]],
   ['docs/operations.md', /`prod` accepts ([\d,]+) requests a second/, [limits[0]]],
   ['docs/operations.md', /\| ([\d,]+) GETs of a book a second \| The stage/, [limits[0]]],
   ['docs/operations.md', /\| ([\d,]+) pages of 1,000 books a second \| The stage/, [limits[0]]],

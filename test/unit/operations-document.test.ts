@@ -33,14 +33,11 @@ test('"Stop it now" undoes the limits of the API to those of a deploy', () => {
   expect(stopItNow).toContain(`# Undo:\n    ${undo.join('; ')}\n`);
 });
 
-test('"Stop it now" names every function, and no method that the API has not', () => {
-  const [, sentence = ''] = /\*\*One function\*\*, whoever calls it: (.*?)\./s.exec(stopItNow) ?? [];
-  const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+test('"Stop it now" names no method that the API has not', () => {
   const methods = [...stopItNow.matchAll(/(~1[a-z~1{}]+)\/([A-Z]+)/g)];
   const routes = methods.map(([, path, method]) => `${method} ${path?.replaceAll('~1', '/')}`);
   const known = endpoints.map(({ event: { method, path } }) => `${method} ${path}`);
 
-  expect(named.toSorted()).toEqual(endpoints.map(({ name }) => name).toSorted());
   expect(routes.length).toBeGreaterThan(3);
   expect(routes.filter((route) => !known.includes(route))).toEqual([]);
 });
