@@ -301,7 +301,10 @@ describe('signed requests', () => {
     },
   );
 
-  test('a request has no header that DynamoDB does not read, such as those of the retries and versions of the SDK', async () => {
+  test('a request has no header that DynamoDB does not read, such as those of the retries, versions and traces of the SDK', async () => {
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'getBook');
+    vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5e66d96f-7491f09xmpl79d18acf3d050');
+
     const [request] = await sendRequests(1);
 
     const ofHttp = ['connection', 'content-length', 'content-type', 'host', 'user-agent'];

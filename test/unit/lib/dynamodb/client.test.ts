@@ -9,9 +9,9 @@ test('one signer signs all requests, which keeps the key of the day', async () =
   expect(await client.config.signer()).toBe(await client.config.signer());
 });
 
-test('of the middleware of the SDK, those that write logs and describe its version are left out', () => {
+test('of the middleware of the SDK, those that write logs, describe its version and look for loops are left out', () => {
   const stock = new DynamoDBClient({ region }).middlewareStack.identify();
 
-  const leftOut = /^(logger|getUserAgent)Middleware /;
+  const leftOut = /^(logger|getUserAgent|recursionDetection)Middleware /;
   expect(client.middlewareStack.identify()).toEqual(stock.filter((middleware) => !leftOut.test(middleware)));
 });
