@@ -98,6 +98,17 @@ test.each([
   },
 );
 
+test('with a clock that is hours behind, a book of which nothing is left comes back with a later version', async () => {
+  const { live, restored } = await openBoth();
+  await storeBook(restored, { id: 4, ...emma });
+  const { version = '' } = await openBooks(restored).get(4);
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);
+
+  await bringBack({ live, restored }, [4]);
+
+  expect(String((await openBooks(live).get(4)).version) > version).toBe(true);
+});
+
 test('a put that arrives late does not undo a second deletion', async () => {
   const { live, restored } = await openBoth();
   await openBooks(live).delete(1);
