@@ -63,6 +63,20 @@ test('the books that only the restored table has are found, and brought back und
   expect((await openBooks(live).create(emma)).book.id).toBe(12_346);
 });
 
+test('every read of a comparison and of what it brings back is strongly consistent', async () => {
+  const { live, restored } = await openBoth();
+  await openBooks(live).delete(1);
+  await openBooks(live).update(2, { year: 1 });
+  const send = vi.spyOn(client, 'send');
+
+  await Array.fromAsync(compareBooks(client, namesOf({ live, restored }), [0]));
+  await bringBooksBack(client, namesOf({ live, restored }), { deleted: [1], changed: [2] });
+
+  const reads = send.mock.calls.filter(([command]) => /^(Get|Query|Scan)/.test(command.constructor.name));
+  const weak = reads.filter(([{ input }]) => !('ConsistentRead' in input && input.ConsistentRead));
+  expect([reads.length > 5, weak]).toEqual([true, []]);
+});
+
 test('a book that clients stored or brought back meanwhile is left alone', async () => {
   const { live, restored } = await openBoth();
   await openBooks(live).update(1, { title: 'A newer title' });

@@ -142,6 +142,17 @@ test('a counter far above all books is lowered to above the ids that clients may
   expect((await plan()).gap).toBeUndefined();
 });
 
+test('every read of what a counter is set by is strongly consistent', async () => {
+  const { close } = await openWithGap(2);
+  const send = vi.spyOn(client, 'send');
+
+  await close();
+
+  const reads = send.mock.calls.filter(([command]) => /^(Get|Query|Scan)/.test(command.constructor.name));
+  const weak = reads.filter(([{ input }]) => !('ConsistentRead' in input && input.ConsistentRead));
+  expect([reads.length > 3, weak]).toEqual([true, []]);
+});
+
 test('an id that an operator knows of is not given again by a lowered counter', async () => {
   const { table, close } = await openWithGap(0);
 
