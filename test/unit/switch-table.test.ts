@@ -44,3 +44,14 @@ test('the way back from a restored table: the stack takes its own one in again, 
   ]);
   expect(requests.at(-1)).toEqual({ Name: '/book-catalog/prod/tableName' });
 });
+
+test('a stack whose rollback stopped midway is not switched', async () => {
+  const send = vi.spyOn(CloudFormationClient.prototype, 'send');
+  const stack = { status: 'UPDATE_ROLLBACK_FAILED', outputs: {}, parameters: {}, tags: [] };
+
+  await expect(switchStack('prod', stack, 'book-catalog-prod-1', async () => {})).rejects.toThrow(
+    'A rollback stopped midway.',
+  );
+
+  expect(send).not.toHaveBeenCalled();
+});
