@@ -1,8 +1,9 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import { BookNotFoundError } from '../../lib/books/errors.ts';
 import { bookKey, claimKey, counterKey } from '../../lib/dynamodb/keys.ts';
+import { maxLatenessSeconds } from '../../lib/dynamodb/lateness.ts';
 import {
   checkAfterSwitch,
   closeGap,
@@ -178,6 +179,8 @@ test('books above the gap are moved below it with new versions, and their old id
   expect(book).toEqual({ ...before.book, id: 22_347 });
   expect(version > String(before.version)).toBe(true);
   await expect(openBooks(table).get(far + 2)).rejects.toThrow(BookNotFoundError);
+  const old = await table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(far + 2) }));
+  expect(old.Item?.expiresAt).toBe(Math.floor(Date.now() / 1000) + maxLatenessSeconds);
   await expect(openBooks(table).update(far + 2, { year: 1 })).rejects.toThrow(BookNotFoundError);
   expect((await listBooks(table)).map(({ id }) => id)).toEqual([1, 12_345, 22_346, 22_347]);
   expect((await openBooks(table).create(emma)).book.id).toBe(22_348);
@@ -238,6 +241,19 @@ test('a book that is stored above the gap just before the counter is lowered is 
 
   await expect(close()).rejects.toThrow('The counter is at 22345, and a book was created above it meanwhile.');
   spy.mockRestore();
+});
+
+test('a book is not moved to an id that another one has got meanwhile', async () => {
+  const { table, close } = await openWithGap(1);
+  const transact = client.transactWriteItems.bind(client);
+  const spy = vi.spyOn(client, 'transactWriteItems').mockImplementationOnce((async (input: never) => {
+    await storeBook(table, { id: 22_346, ...emma });
+    return transact(input);
+  }) as never);
+
+  await expect(close()).rejects.toThrow(`Book ${far + 1} has been changed meanwhile, and was not moved.`);
+  spy.mockRestore();
+  expect((await openBooks(table).get(22_346)).book).toEqual({ id: 22_346, ...emma });
 });
 
 test('a book that is changed while it is moved keeps its id', async () => {
