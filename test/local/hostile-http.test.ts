@@ -120,6 +120,7 @@ test.each<Row>([
   ['with an unknown expectation', get('/books', 'Expect: miracles\r\n'), tokenRequired],
   ['for the whole server', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
   ['for another host, as to a proxy', get('http://elsewhere.test/books'), badRequest],
+  ['for this host, as to a proxy', get('http://localhost/books'), tokenRequired],
   ['with 2 hosts', get('/books', 'Host: localhost\r\n'), badRequest],
   ['without a host', get('/books').replace(/Host:.*\r\n/, ''), badRequest],
   ['with a path that leaves the root', get('/../../etc/passwd'), notFound],

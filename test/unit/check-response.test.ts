@@ -104,7 +104,7 @@ test.each([
   ['a failure of OPTIONS', responseTo('OPTIONS', '/nowhere', respond(502, {}, 'Bad gateway')), 'this endpoint is not'],
   [
     'a page of HTML',
-    { ...respond(404, {}, ''), headers: { 'content-type': 'text/html' } },
+    { ...respond(400, {}, ''), headers: { 'content-type': 'text/html' } },
     'Content-Type is text/html',
   ],
   ['a body that is not JSON', { ...respond(400, {}, ''), body: Buffer.from('no JSON') }, 'the body  must be object'],
