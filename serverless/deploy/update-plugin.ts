@@ -3,9 +3,14 @@ import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { findSecretProblem } from './secrets.ts';
 import { findDomainConflict, findObstacle, findStack, findTableConflict, findVersion, stackNameOf } from './stack.ts';
+import { describeVersions } from './versions.ts';
 
 interface CleanupPlugin {
   getObjectsToRemove(): Promise<readonly { readonly Key: string }[]>;
+}
+
+interface ListPlugin {
+  printDeployment(files: readonly { readonly directory: string }[]): void;
 }
 
 interface ChangeSetPlugin {
@@ -26,6 +31,7 @@ interface Options {
  * - An alarm rolls back an update (rollback-triggers.ts), but not a rollback.
  * - A failed update ends when CloudFormation has rolled it back.
  * - A deploy keeps the artifacts of the running version, for a rollback.
+ * - The list of deploys, which a rollback without a version prints, has the state of each (versions.ts).
  * - A deploy adopts the table that a removed stack left behind, with its books. A rollback keeps the stage's table.
  */
 export default class UpdatePlugin {
@@ -37,6 +43,8 @@ export default class UpdatePlugin {
   };
   readonly #serverless: Serverless;
   readonly #options: Options;
+  /** Those of the artifacts that are kept, in the order of the list. */
+  readonly #directories: string[] = [];
 
   constructor(serverless: Serverless, options: Options, { log }: PluginUtils) {
     this.#serverless = serverless;
@@ -60,6 +68,12 @@ export default class UpdatePlugin {
         provider.rollbackConfiguration = noRollbackTriggers;
         // The template of an earlier version would use the table that the stage had then.
         provider.stackParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }];
+      },
+      'before:deploy:list:log': () => this.#collectDirectories(),
+      'after:deploy:list:log': async () => {
+        const lines = await describeVersions(this.#stackName, this.#directories, await this.#getConfig());
+        const rollback = `npm run rollback -- --stage ${this.#serverless.getProvider('aws').getStage()}`;
+        for (const line of [...lines, `To go back: ${rollback} --timestamp TIMESTAMP`]) log.notice(line);
       },
       'after:remove:remove': () =>
         log.notice('The table and its books are kept; the next deploy of this stage uses them.'),
@@ -117,6 +131,14 @@ export default class UpdatePlugin {
 
   #fail(message: string): never {
     throw new this.#serverless.classes.Error(message);
+  }
+
+  /** In place of the framework's list of the files of each deploy. */
+  #collectDirectories(): void {
+    const isList = (plugin: object): plugin is ListPlugin => 'printDeployment' in plugin;
+    const plugin = this.#serverless.pluginManager.plugins.find(isList);
+    if (plugin === undefined) throw new Error('the framework has no plugin that lists deploys');
+    plugin.printDeployment = ([file]) => this.#directories.push(file?.directory ?? '');
   }
 
   /** CloudFormation imports an existing table that the template names. The framework has no setting for that. */

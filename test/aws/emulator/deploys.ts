@@ -81,6 +81,9 @@ export async function rollBack(emulated: EmulatedStage): Promise<void> {
   await run('deploy');
   assert.equal((await smoke(['books'])).status, 1);
   restoreText();
+  const badVersion = await findVersion();
+  const versions = (await run('rollback')).stderr;
+  assert.match(versions, new RegExp(`^${goodVersion} .* deployed\\n${badVersion} .* deployed, running now$`, 'm'));
   await run('rollback', '--timestamp', goodVersion);
   assert.equal(await findVersion(), goodVersion);
   checkTriggers(emulated, []); // nothing rolls a rollback back
@@ -109,6 +112,7 @@ export async function failToDeploy({ project, fates, spawn }: EmulatedStage): Pr
   restoreText();
   assert.equal(polls, pollsWithoutEnd, 'the deploy ends before the rollback');
   assert.equal((await findStack(StackName))?.status, 'UPDATE_ROLLBACK_COMPLETE');
+  assert.match((await spawn('rollback')).stderr, /deployed, running now\n.* failed, and rolled back$/m);
 
   fates.set('DescribeStacks', () => withStatus('UPDATE_ROLLBACK_FAILED'));
   const { status, stdout } = await spawn('deploy');
