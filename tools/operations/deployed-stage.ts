@@ -8,6 +8,8 @@ export interface DeployedStage {
   readonly baseUrl: string;
   /** The address at AWS of a stage that has a domain name of its own. */
   readonly executeApiUrl?: string | undefined;
+  /** The name of the table with the books. */
+  readonly table: string;
   readonly username: string;
   readonly password: string;
   /** The web site whose scripts may call it. */
@@ -20,13 +22,13 @@ export interface DeployedStage {
 
 /** @throws {StageError} as {@link readStack} does, and an error of AWS when its credentials cannot be read */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
-  const { ServiceEndpoint: baseUrl = '', ...outputs } = (await readStack(stage)).outputs;
+  const { ServiceEndpoint: baseUrl = '', BookTableName: table = '', ...outputs } = (await readStack(stage)).outputs;
   const { ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin, CredentialsSecret: SecretId } = outputs;
   const { SecretString = '' } = await new SecretsManager().getSecretValue({ SecretId });
   const requestsPerAddress = outputs.RequestsPerAddress && Number(outputs.RequestsPerAddress);
   // A stage that was deployed before there was the setting has no such output.
   const tokenLifetime = outputs.TokenLifetime && Number(outputs.TokenLifetime);
-  return { baseUrl, executeApiUrl, corsOrigin, requestsPerAddress, tokenLifetime, ...JSON.parse(SecretString) };
+  return { baseUrl, executeApiUrl, table, corsOrigin, requestsPerAddress, tokenLifetime, ...JSON.parse(SecretString) };
 }
 
 /** Finds the address at which a stage can be reached now: its domain name may not be in the DNS yet. */

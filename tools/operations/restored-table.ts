@@ -27,6 +27,36 @@ export async function waitUntilActive(client: DynamoDB, TableName: string): Prom
   await waitUntilTableExists({ client, minDelay: 2, maxDelay: 20, maxWaitTime: maxRestoreSeconds }, { TableName });
 }
 
+/**
+ * Looks whether a table has what keeps its books. A stack whose table was restored does not know that table, so drift
+ * detection does not see it (docs/operations.md, "Changes by hand").
+ *
+ * @returns what is off, and the command that turns it on
+ */
+export async function findUnprotected(client: DynamoDB, TableName: string): Promise<readonly string[]> {
+  const [{ Table }, { ContinuousBackupsDescription: backups }, { TimeToLiveDescription: timeToLive }] =
+    await Promise.all([
+      client.describeTable({ TableName }),
+      client.describeContinuousBackups({ TableName }),
+      client.describeTimeToLive({ TableName }),
+    ]);
+  const isOn = {
+    'point-in-time recovery': backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED',
+    'time to live': timeToLive?.TimeToLiveStatus === 'ENABLED',
+    'deletion protection': Table?.DeletionProtectionEnabled === true,
+  };
+  const commands = {
+    'point-in-time recovery':
+      'update-continuous-backups --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true',
+    'time to live': 'update-time-to-live --time-to-live-specification Enabled=true,AttributeName=expiresAt',
+    'deletion protection': 'update-table --deletion-protection-enabled',
+  };
+  const names = Object.keys(commands) as (keyof typeof commands)[];
+  return names
+    .filter((name) => !isOn[name])
+    .map((name) => `The table ${TableName} has no ${name}: aws dynamodb ${commands[name]} --table-name ${TableName}`);
+}
+
 /** Whether a table has the last thing that {@link completeTable} gives it. */
 export async function isComplete(client: DynamoDB, TableName: string): Promise<boolean> {
   const { Table } = await client.describeTable({ TableName });

@@ -1,12 +1,14 @@
 /** `npm run smoke -- --stage S`: the conformance suite against a deployed stage, whose URL and password it finds. */
 
 import { writeFileSync } from 'node:fs';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { endWithAdvice, inCallersFolder, parseOptions } from '../parse-options.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
 import { describeInvocations } from './invocation-reports.ts';
+import { findUnprotected } from './restored-table.ts';
 import { planSmoke } from './smoke-plan.ts';
 
 /** A new account may have 10 concurrent instances, and other clients need some of them. */
@@ -18,7 +20,7 @@ Runs the conformance suite against a deployed stage, with the address and the pa
 at a time, on a stage with many books in pages, and with books of its own that it deletes. Needs AWS credentials that may
 read the stack and its credentials secret (docs/deployment.md). Where API Gateway itself responds otherwise than the local
 service, it says so and does not fail; --report FILE writes down what API Gateway responded with. At the end it prints
-cold starts, durations and memory of each function.
+cold starts, durations and memory of each function, and what the table lacks, if somebody has switched it off.
 Options: --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and
 --without, as in \`npm run conformance\`.`;
 
@@ -61,7 +63,15 @@ async function main(): Promise<number> {
   await printInvocations(stage, startedAt).catch((error: Error) =>
     console.log(`No reports of Lambda: ${error.message}`),
   );
+  await printUnprotected(deployed.table).catch((error: Error) =>
+    console.log(`The table was not read: ${error.message}`),
+  );
   return exitCode;
+}
+
+/** Not a failure, because a release would be rolled back for it. */
+async function printUnprotected(table: string): Promise<void> {
+  for (const line of await findUnprotected(new DynamoDB(), table)) console.log(line);
 }
 
 async function printInvocations(stage: string, since: number): Promise<void> {
