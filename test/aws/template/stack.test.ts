@@ -210,6 +210,30 @@ test('the dashboard has every metric that an alarm watches', () => {
   expect(watched).toContain('book-catalog-prod Status401');
 });
 
+test('docs/incidents.md has each alarm with what to do, and no other', () => {
+  const page = readFileSync('docs/incidents.md', 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+Alarm)` \|/gm)].map(([, name]) => name);
+  const items = [...page.matchAll(/^- ((?:\*\*|, |`\w+Alarm`)+)\.\*\*/gm)].flatMap(([, names]) =>
+    names?.match(/\w+Alarm/g),
+  );
+  const alarms = Object.keys(findResources(withAll, 'AWS::CloudWatch::Alarm')).toSorted();
+  expect([rows.toSorted(), items.toSorted()]).toEqual([alarms, alarms]);
+});
+
+// Drift detection compares only what the template says.
+test('drift detection sees alarms whose actions somebody has turned off', () => {
+  const alarms = propertiesOf('CloudWatch::Alarm', withAll);
+  expect(alarms.length).toBeGreaterThan(10);
+  expect(alarms.map(({ ActionsEnabled }) => ActionsEnabled)).toEqual(alarms.map(() => true));
+});
+
+// CloudFormation would take the default of a parameter that is left out, such as another table.
+test('the change set that reverts changes by hand keeps each parameter of the stack', () => {
+  const operations = readFileSync('docs/operations.md', 'utf8');
+  const kept = [...operations.matchAll(/ParameterKey=(\w+),UsePreviousValue=true/g)].map(([, name]) => name);
+  expect(kept.toSorted()).toEqual(Object.keys(withAll.Parameters).toSorted());
+});
+
 // With `breaching`, the alarm of a probe that has just been switched on would go off before its first run.
 test('a probe that does not run is reported, and one that has not run yet is not', () => {
   const topic = [{ Ref: 'AlarmTopic' }];

@@ -12,6 +12,7 @@ interface Resource {
 
 /** A CloudFormation template. */
 interface Template {
+  readonly Parameters: Readonly<Record<string, object>>;
   readonly Conditions: Readonly<Record<string, unknown>>;
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
