@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { endpoints } from '../../serverless/functions.ts';
@@ -22,6 +22,36 @@ test.each(['smoke', 'restore', 'counter'])(
     expect(options.filter((option) => !help.includes(option))).toEqual([]);
   },
 );
+
+/** Actions of the role of whoever is on call whose names no command and no source has, and what takes them. */
+const withOtherNames: Readonly<Record<string, string>> = {
+  'apigateway:PATCH': 'aws apigateway update-stage',
+  'apigateway:POST': 'aws apigateway create-deployment',
+  'apigateway:UpdateRestApiPolicy': 'aws apigateway update-rest-api',
+  'cloudwatch:GetDashboard': 'on the dashboard',
+  'cloudwatch:GetMetricData': 'on the dashboard',
+  'dynamodb:BatchWriteItem': 'aws dynamodb restore-table-to-point-in-time',
+  'dynamodb:DeleteItem': 'aws dynamodb restore-table-to-point-in-time',
+  's3:ListBucket': 'npm run rollback -- --stage prod',
+};
+
+test('the role of whoever is on call has no right that the pages and their commands do not use', () => {
+  const { Resources } = parse(read('serverless/resources/deployer.yml'), { logLevel: 'silent' });
+  const statements: readonly { readonly Effect: string; readonly Action: string | string[] }[] =
+    Resources.OnCallPolicy.Properties.PolicyDocument.Statement;
+  const actions = statements.flatMap(({ Effect, Action }) => (Effect === 'Allow' ? Action : []));
+  const sources = globSync(['tools/operations/*.ts', 'serverless/deploy/*.ts']).map(read).join();
+  const isUsed = (action: string) => {
+    const name = action.replace(/.*:/, '');
+    const command = name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+    const other = withOtherNames[action];
+    if (other !== undefined) return pages.join().includes(other);
+    return pages.join().includes(` ${command} `) || new RegExp(`\\b(paginate)?${name}\\b`, 'i').test(sources);
+  };
+
+  expect(actions.length).toBeGreaterThan(30);
+  expect(actions.filter((action) => action.includes('*') || !isUsed(action))).toEqual([]);
+});
 
 test('"Stop it now" undoes the limits of the API to those of a deploy', () => {
   const { throttlingRateLimit, throttlingBurstLimit, tokenThrottlingRateLimit, tokenThrottlingBurstLimit } = defaults;

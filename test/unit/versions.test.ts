@@ -22,9 +22,9 @@ const rolledBack = ['UPDATE_ROLLBACK_IN_PROGRESS', 'UPDATE_ROLLBACK_COMPLETE_CLE
 const failed = [...rolledBack, 'UPDATE_ROLLBACK_COMPLETE'];
 
 test('the deploys are listed with their states, also when an update failed early or went back to an earlier deploy', async () => {
-  const [forgotten, first, early, late, never] = [100 * 24 * 60, 60, 50, 40, 30].map((age) => now - age * minute);
-  const current = now - 10 * minute;
-  const next = now;
+  const ago = (minutes: number) => now - minutes * minute;
+  const [forgotten, first, early, late] = [ago(100 * 24 * 60), ago(60), ago(50), ago(40)];
+  const [never, current, next] = [ago(30), ago(10), now];
   const updates: readonly Update[] = [
     { startedAt: first + 2, commandId: first - 1, statuses: completed, deletes: forgotten },
     { startedAt: early + 2, statuses: failed },

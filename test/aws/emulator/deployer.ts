@@ -42,17 +42,22 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   await waitUntilStackCreateComplete({ client, maxWaitTime }, { StackName });
   const { DeployRoleArn = '', DeployPolicyArn = '' } = (await findStack(StackName))?.outputs ?? {};
   await checkPipelineRole(DeployRoleArn, DeployPolicyArn);
-  const credentials = await createUser('deployer', [DeployPolicyArn]);
-  // The emulator treats this as an action without a resource. In AWS it applies to the path.
-  await new IAM().putUserPolicy({
-    UserName: 'deployer',
-    PolicyName: 'emulator',
-    PolicyDocument: JSON.stringify({
-      Version: '2012-10-17',
-      Statement: [{ Effect: 'Allow', Action: 'ssm:GetParametersByPath', Resource: '*' }],
-    }),
-  });
-  return credentials;
+  return createUser('deployer', [DeployPolicyArn]);
+}
+
+/**
+ * Makes a user with the rights of the role of whoever is on call.
+ *
+ * @returns the user's credentials, as environment variables
+ */
+export async function createOnCall(): Promise<NodeJS.ProcessEnv> {
+  const { OnCallRoleArn = '' } = (await findStack(StackName))?.outputs ?? {};
+  const RoleName = OnCallRoleArn.slice(OnCallRoleArn.lastIndexOf('/') + 1);
+  const { AttachedPolicies = [] } = await new IAM().listAttachedRolePolicies({ RoleName });
+  return createUser(
+    'on-call',
+    AttachedPolicies.map(({ PolicyArn = '' }) => PolicyArn),
+  );
 }
 
 /** Checks that the role trusts one environment of one repository, in both forms of its name at GitHub, and has the policy. */
@@ -96,6 +101,15 @@ export async function createUser(
   const iam = new IAM();
   await iam.createUser({ UserName, PermissionsBoundary: boundary });
   for (const PolicyArn of policies) await iam.attachUserPolicy({ UserName, PolicyArn });
+  // The emulator treats these as actions without a resource.
+  await iam.putUserPolicy({
+    UserName,
+    PolicyName: 'emulator',
+    PolicyDocument: JSON.stringify({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action: ['ssm:GetParametersByPath', 'logs:StartQuery'], Resource: '*' }],
+    }),
+  });
   const { AccessKey } = await iam.createAccessKey({ UserName });
   return { AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId, AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey };
 }
@@ -105,7 +119,7 @@ export function toClientConfig({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY =
   return { credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } };
 }
 
-/** Checks what the deployer of a stage must not do, and that the same is allowed where it has to be. */
+/** Checks what the deployer of a stage and whoever is on call must not do, and what the deployer has to be allowed. */
 export async function checkDeployerLimits(stage: string, boundary: string): Promise<void> {
   const arn = (service: string, rest: string) => `arn:aws:${service}:eu-west-1:000000000000:${rest}`;
   const requests = (name: string) => ({
@@ -116,7 +130,7 @@ export async function checkDeployerLimits(stage: string, boundary: string): Prom
     [arn('xray', `sampling-rule/${name}`)]: 'xray:CreateSamplingRule',
     [`arn:aws:s3:::${name}-serverlessdeploymentbucket-1a2b`]: 's3:DeleteBucket',
   });
-  assert.equal((await findAllowed(requests(`book-catalog-${stage}`))).length, 7);
+  assert.equal((await findAllowed('deployer', requests(`book-catalog-${stage}`))).length, 7);
 
   const items = 'GetItem BatchGetItem Query Scan PutItem UpdateItem DeleteItem BatchWriteItem';
   const copies = 'PartiQLSelect ExportTableToPointInTime RestoreTableToPointInTime CreateBackup';
@@ -135,18 +149,29 @@ export async function checkDeployerLimits(stage: string, boundary: string): Prom
     [`${role}/Admin`]: 'iam:CreateRole PassRole UpdateAssumeRolePolicy',
     'arn:aws:iam::000000000000:user/anybody': 'iam:CreateUser CreateAccessKey',
   };
-  assert.deepEqual(await findAllowed(forbidden), []);
+  assert.deepEqual(await findAllowed('deployer', forbidden), []);
+  const forbiddenOnCall = {
+    ...requests('book-catalog-dev'),
+    [table]: 'dynamodb:DeleteTable CreateBackup ExportTableToPointInTime PutResourcePolicy',
+    [arn('lambda', `function:book-catalog-${stage}-getBook`)]: 'lambda:UpdateFunctionCode UpdateFunctionConfiguration',
+    [arn('cloudformation', `stack/book-catalog-${stage}/0a1b`)]:
+      'cloudformation:UpdateStack CreateChangeSet DeleteStack',
+    [arn('secretsmanager', `secret:book-catalog-${stage}-login-A1b2C3`)]: 'secretsmanager:PutSecretValue DeleteSecret',
+    [arn('ssm', `parameter/book-catalog/${stage}/permissionsBoundary`)]: 'ssm:PutParameter DeleteParameter',
+    [`${role}/book-catalog-${stage}-other`]: 'iam:CreateRole PassRole PutRolePolicy',
+  };
+  assert.deepEqual(await findAllowed('on-call', forbiddenOnCall), []);
 }
 
 /**
- * Decides actions of the deployer on resources as the emulator's IAM does, without conditions.
+ * Decides actions of a user on resources as the emulator's IAM does, without conditions.
  *
  * @param requests - for each resource its actions, like `dynamodb:GetItem Query`
  * @returns the allowed ones of them
  */
-async function findAllowed(requests: Readonly<Record<string, string>>): Promise<string[]> {
+async function findAllowed(UserName: string, requests: Readonly<Record<string, string>>): Promise<string[]> {
   const iam = new IAM();
-  const { User } = await iam.getUser({ UserName: 'deployer' });
+  const { User } = await iam.getUser({ UserName });
   const allowed: string[] = [];
   for (const [resource, actions] of Object.entries(requests)) {
     const [service, names = ''] = actions.split(':');

@@ -12,7 +12,7 @@ import { startEmulator } from '../../simulators/aws-emulator.ts';
 import { type Fate, startFaultyGateway } from '../../simulators/faulty-gateway.ts';
 import { preparePython } from '../../support/python-environment.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { createDeployer } from './deployer.ts';
+import { createDeployer, createOnCall } from './deployer.ts';
 import { makeEmulatedProject } from './emulated-project.ts';
 
 export const stage = 'prod';
@@ -55,17 +55,15 @@ export async function startEmulatedStage() {
     AWS_SECRET_ACCESS_KEY: 'test',
   });
   let deployer: NodeJS.ProcessEnv = {};
+  let onCall: NodeJS.ProcessEnv = {};
+
+  const runScript = (rights: NodeJS.ProcessEnv, script: string, ...options: readonly string[]) => {
+    const args = ['run', '--silent', script, '--', '--stage', stage, ...options];
+    return runCommand('npm', args, project.folder, { ...process.env, ...rights });
+  };
 
   /** Runs a command of package.json with the rights of the pipeline. */
-  const spawn = (script: string, ...options: readonly string[]) => {
-    const args = ['run', '--silent', script, '--', '--stage', stage, ...options];
-    return runCommand('npm', args, project.folder, { ...process.env, ...deployer });
-  };
-
-  const administer = (script: string, ...options: readonly string[]) => {
-    const args = ['run', '--silent', script, '--', '--stage', stage, ...options];
-    return runCommand('npm', args, project.folder, process.env);
-  };
+  const spawn = (script: string, ...options: readonly string[]) => runScript(deployer, script, ...options);
 
   /** Finds where the emulator serves the stage; the stack's outputs have AWS's address. */
   const findAddress = async () => {
@@ -75,6 +73,15 @@ export async function startEmulatedStage() {
     return { baseUrl: `${origin}/${stage}`, hostHeader: `${apiId}.execute-api.localhost:${port}` };
   };
 
+  /** Runs a script in bash, with AWS's own command line. @returns what it printed */
+  const runShell = async (rights: NodeJS.ProcessEnv, script: string): Promise<string> => {
+    const PATH = `${dirname(resolve(command('aws')))}:${process.env.PATH}`;
+    const env = { ...process.env, ...rights, PATH, AWS_DEFAULT_REGION: region }; // for version 1 of the CLI
+    const { status, stdout } = await runCommand('bash', ['-euc', script], project.folder, env);
+    assert.equal(status, 0, script);
+    return stdout;
+  };
+
   return {
     changeSets,
     fates,
@@ -82,6 +89,7 @@ export async function startEmulatedStage() {
     spawn,
     async createDeployer(): Promise<void> {
       deployer = await createDeployer(stage);
+      onCall = await createOnCall();
     },
     async run(script: string, ...options: readonly string[]) {
       const result = await spawn(script, ...options);
@@ -95,17 +103,15 @@ export async function startEmulatedStage() {
       const without = leftOut.flatMap((name) => ['--without', name]);
       return spawn('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without, ...options);
     },
-    /** Runs `npm run restore` as an administrator. */
-    restore: (...options: readonly string[]) => administer('restore', ...options),
-    /** Runs `npm run counter` as an administrator. */
-    checkCounter: (...options: readonly string[]) => administer('counter', ...options),
-    /** Runs a script in bash with the rights of the pipeline, and with AWS's own command line. */
-    async shell(script: string): Promise<void> {
-      const PATH = `${dirname(resolve(command('aws')))}:${process.env.PATH}`;
-      const env = { ...process.env, ...deployer, PATH, AWS_DEFAULT_REGION: region }; // for version 1 of the CLI
-      const { status } = await runCommand('bash', ['-euc', script], project.folder, env);
-      assert.equal(status, 0, script);
-    },
+    /** Runs `npm run restore` with the rights of whoever is on call, and a switch as an administrator. */
+    restore: (...options: readonly string[]) =>
+      runScript(options.includes('--switch') ? {} : onCall, 'restore', ...options),
+    /** Runs `npm run counter` with the rights of whoever is on call. */
+    checkCounter: (...options: readonly string[]) => runScript(onCall, 'counter', ...options),
+    /** Runs a script in bash with the rights of whoever is on call. */
+    shell: (script: string) => runShell(onCall, script),
+    /** Runs a script in bash with the rights of an administrator. */
+    administer: (script: string) => runShell({}, script),
     /** Sends a request without a token and a body. @returns the status, whoever responds */
     async readStatus(method: string, path: string): Promise<number | undefined> {
       const { baseUrl, hostHeader } = await findAddress();

@@ -17,6 +17,7 @@ import {
   stage,
   startEmulatedStage,
 } from './emulated-stage.ts';
+import { changeByHand, loseSecret, tryFirstCommands } from './incidents.ts';
 import {
   bringBooksBack,
   checkTable,
@@ -97,6 +98,15 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
 
   step('Rotate the secrets: clients and the probe have the new password');
   await rotate(emulated);
+
+  step('A deleted secret is restored, and replaced when it is gone for good');
+  await loseSecret(emulated);
+
+  step('The first command for everything that somebody may see in the night');
+  await tryFirstCommands(emulated);
+
+  step('Changes by hand are found and taken back');
+  await changeByHand(emulated);
 
   step('Stop parts of the stage by the commands of the document, and undo it');
   await stopAndGoOn(emulated);

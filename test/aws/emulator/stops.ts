@@ -15,7 +15,7 @@ const stops = [
   { title: 'One address', statuses: [denied, denied, denied] },
 ] as const;
 
-/** Runs the commands of "Stop it now" in docs/incidents.md with the rights of a deploy, and sends requests. */
+/** Runs the commands of "Stop it now" in docs/incidents.md with the rights of whoever is on call, and sends requests. */
 export async function stopAndGoOn({ shell, readStatus }: EmulatedStage): Promise<void> {
   const document = readFileSync('docs/incidents.md', 'utf8').replaceAll('203.0.113.7', '127.0.0.1');
   const [, section = ''] = /\n## Stop it now\n(.*?)\n## /s.exec(document) ?? [];
