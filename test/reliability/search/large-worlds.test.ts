@@ -2,10 +2,23 @@ import './replaced-chance.ts';
 import { expect, test } from 'vitest';
 import { search, timeLimitMs } from './search.ts';
 import type { Setting } from './small-world.ts';
-import { around, behind, create, remove, removeNext, update, updateNext } from './steps.ts';
+import {
+  around,
+  behind,
+  create,
+  createWithKey,
+  page,
+  remove,
+  removeNext,
+  removeOf,
+  update,
+  updateFirst,
+  updateNext,
+} from './steps.ts';
 
-/** What is too slow for test/integration/small-worlds.test.ts. */
+/** What is too slow for test/integration/small-worlds.test.ts and small-worlds-of-lists.test.ts. */
 const settings: Readonly<Record<string, Setting>> = {
+  'three updates': { clients: [[update], [update], [update]], faults: 1 },
   'three updates, clocks behind, two faults': { clients: [[update], [update], [update]], faults: 2, clocks: behind },
   'four updates': { clients: [[update], [update], [update], [update]], faults: 1, clocks: [0, -1, -2, -3], faulty: 1 },
   'updates and a deletion': { clients: [[update], [remove], [update]], faults: 1 },
@@ -13,6 +26,34 @@ const settings: Readonly<Record<string, Setting>> = {
     clients: [[create], [updateNext], [removeNext]],
     faults: 2,
     clocks: around,
+  },
+  'updates of a version, two faults': { clients: [[updateFirst], [update]], faults: 2 },
+  'creates, two faults': { clients: [[create, create], [create]], faults: 2, clocks: around },
+  'three creates with a key, two faults': {
+    clients: [[createWithKey], [createWithKey], [createWithKey]],
+    faults: 2,
+    clocks: around,
+  },
+  'creates with a key, changes of its book, a fault': {
+    clients: [[createWithKey], [createWithKey, updateNext], [removeNext]],
+    faults: 1,
+    clocks: around,
+  },
+  'a page of books that do not fit in memory, a fault': {
+    ids: [1, 2, 3, 4],
+    itemsOfPage: 1,
+    maxHeldCharacters: 1,
+    clients: [[page(3)], [removeOf(3)], [removeOf(2)]],
+    faults: 1,
+    faulty: 1,
+  },
+  'a page whose books just do not fit in memory, a fault': {
+    ids: [1, 2, 10_000],
+    itemsOfPage: 1,
+    maxHeldCharacters: 1,
+    clients: [[page(1)], [removeOf(1)], [create]],
+    faults: 1,
+    faulty: 1,
   },
 };
 
