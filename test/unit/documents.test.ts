@@ -185,9 +185,10 @@ test('package.json, its lock file, the client, openapi.yaml and the changelog na
   const versions = [
     JSON.parse(read('package-lock.json')).packages[''].version,
     JSON.parse(read('tools/client/package.json')).version,
+    /book-catalog-client-(.+)\.tgz/.exec(read('tools/client/README.md'))?.[1],
     parse(read('openapi.yaml')).info.version,
-    /^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1],
+    /^## (\d+\.\d+\.\d+) - (?:unreleased|\d{4}-\d\d-\d\d)$/m.exec(read('CHANGELOG.md'))?.[1],
   ];
 
-  expect(versions).toEqual(Array(4).fill(project.version));
+  expect(versions).toEqual(Array(5).fill(project.version));
 });
