@@ -181,6 +181,24 @@ test('each link in a document leads to a file that exists, and to a heading of i
   expect(links.length).toBeGreaterThan(50);
 });
 
+test('docs/api.md says what to do after each error, and which statuses have one message', () => {
+  const errors = [...Object.values(outcomes), ...Object.values(gatewayResponses)].filter(({ status }) => status >= 400);
+  const named = [...read('docs/api.md').matchAll(/^\| (\d{3} `[^|]*) \|/gm)].flatMap(([, cell = '']) => {
+    let status = '';
+    return [...cell.matchAll(/(\d{3})|`([^`]+)`/g)].flatMap(([, number, message]) => {
+      status = number ?? status;
+      return message === undefined ? [] : `${status} ${message}`;
+    });
+  });
+  const messages = new Set(errors.map(({ status, message }) => `${status} ${message}`));
+  const byStatus = Object.groupBy(messages, (text) => text.slice(0, 3));
+  const several = Object.keys(byStatus).filter((status) => byStatus[status]?.length !== 1);
+
+  expect(named.toSorted()).toEqual([...messages].toSorted());
+  const [, statuses = ''] = /by the status alone, except those of (.*?)\./s.exec(read('docs/api.md')) ?? [];
+  expect(statuses.match(/\d+/g)).toEqual(several);
+});
+
 test('package.json, its lock file, the client, openapi.yaml and the changelog name the same version', () => {
   const versions = [
     JSON.parse(read('package-lock.json')).packages[''].version,
