@@ -50,10 +50,6 @@ export default defineConfig({
         globalSetup: './test/aws/runtime/package-functions.ts',
       }),
     ],
-    coverage: {
-      include: ['lib/**/*.ts', 'handlers/**/*.ts', 'serverless/local/**/*.ts'],
-      reporter: ['text-summary', 'html'],
-    },
   },
 });
 

@@ -12,7 +12,7 @@ import { basename, join, resolve } from 'node:path';
  */
 export function makeEmulatedProject(emulatorUrl: string) {
   const folder = mkdtempSync(join(tmpdir(), 'book-catalog-emulated-'));
-  const leftOut = /^(node_modules|coverage|\..*)$/;
+  const leftOut = /^(node_modules|\..*)$/;
   cpSync('.', folder, { recursive: true, filter: (source) => source === '.' || !leftOut.test(basename(source)) });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   const replace = (file: string, text: string, replacement: string) => {
