@@ -53,6 +53,12 @@ test('the role of whoever is on call has no right that the pages and their comma
   expect(actions.filter((action) => action.includes('*') || !isUsed(action))).toEqual([]);
 });
 
+test('the queries of a bad day read the log of every function that serves requests', () => {
+  const [, names = ''] = /\/aws\/lambda\/\$STACK-\{(.*?)\}/.exec(read('docs/incidents.md')) ?? [];
+
+  expect(names.split(',').toSorted()).toEqual(endpoints.map(({ name }) => name).toSorted());
+});
+
 test('"Stop it now" undoes the limits of the API to those of a deploy', () => {
   const { throttlingRateLimit, throttlingBurstLimit, tokenThrottlingRateLimit, tokenThrottlingBurstLimit } = defaults;
   const undo = [
