@@ -22,11 +22,21 @@ test('the error of a malformed path names the configured origin', async () => {
   expect(headers['access-control-allow-origin']).toBe(corsOrigin);
 });
 
-test('the log line of a request has the id of its response', async () => {
-  const { headers } = await request(`${baseUrl}/nowhere`);
+test('the log line of a request has the id of its response, and no query', async () => {
+  const { headers } = await request(`${baseUrl}/nowhere?title=Emma`);
 
   const id = headers['x-amzn-requestid'];
   await expect.poll(() => service.output).toMatch(new RegExp(` GET /nowhere 404 [\\d.]+ ms ${id}\n`));
+});
+
+test('requests for another host are refused, with one warning', async () => {
+  const elsewhere = { headers: { Host: 'books.example' } };
+
+  const responses = [await request(`${baseUrl}/books`, elsewhere), await request(`${baseUrl}/books`, elsewhere)];
+
+  expect(responses.map(({ status }) => status)).toEqual([400, 400]);
+  await expect.poll(() => service.output).toContain('DNS rebinding');
+  expect(service.output.match(/DNS rebinding/g)).toHaveLength(1);
 });
 
 test('OPTIONS on an unknown path is 404', async () => {
@@ -34,6 +44,6 @@ test('OPTIONS on an unknown path is 404', async () => {
 });
 
 // Clients keep idle connections for longer than Node does by default, and would send a request while it closes one.
-test('an idle connection stays open for 65 seconds', async () => {
-  expect((await request(`${baseUrl}/nowhere`)).headers['keep-alive']).toMatch(/^timeout=65,/);
+test('an idle connection stays open for 65 seconds, and another client gets its turn after a hundred requests', async () => {
+  expect((await request(`${baseUrl}/nowhere`)).headers['keep-alive']).toBe('timeout=65, max=100');
 });

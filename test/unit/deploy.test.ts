@@ -48,6 +48,11 @@ test.each([
   expect(findTableConflict('prod', stack, setting)).toBe(refusal && text);
 });
 
+test('a stack whose first deploy failed has no table to keep', () => {
+  const stack = { status: 'UPDATE_COMPLETE', outputs: {}, parameters: {}, tags: [] };
+  expect(findTableConflict('prod', stack, 'book-catalog-prod-1')).toBeUndefined();
+});
+
 describe('a stage with a domain name', () => {
   const values = { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:1', hostedZoneId: 'Z1' };
   const outputs = {
