@@ -23,10 +23,15 @@ test.each([
   expect(run(command, script, option).stderr).toContain(advice);
 });
 
+const conformance = 'conformance/main.ts --username u --password p';
+
 test.each([
   ['tools/bench/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
   ['conformance/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
   ['conformance/main.ts', '--base-url, --username and the password, in BOOKS_PASSWORD or --password, are needed.'],
+  [`${conformance} --base-url ftp://books.example`, 'ftp://books.example is not a URL with http:// or https://.'],
+  [`${conformance} --base-url http://books.example --without book`, 'There is no group or case book.'],
+  [`${conformance} --base-url http://books.example --token-lifetime 1m`, '1m is not a number of seconds.'],
   ['tools/bench/main.ts --against /nowhere', '/nowhere is not a checkout with its packages installed'],
   ['tools/bench/main.ts gard', 'There is no command gard'],
   ['tools/operations/smoke.ts', '--stage is needed.'],
@@ -35,7 +40,16 @@ test.each([
     'tools/operations/restore.ts --stage prod --table book-catalog-prod-1 --bring-back --switch',
     '--switch compares nothing: leave out --report and --bring-back.',
   ],
+  [
+    'tools/operations/restore.ts --stage prod --table book-catalog-prod-1 --ids books.txt',
+    '--ids needs --bring-back, and compares nothing: leave out --report.',
+  ],
   ['tools/operations/counter.ts', '--stage is needed.'],
+  [
+    'tools/operations/counter.ts --stage prod --repair --lower',
+    '--repair raises the counter, and --lower lowers it: give one of them.',
+  ],
+  ['tools/operations/counter.ts --stage prod --move', '--move needs --lower.'],
   ['tools/operations/counter.ts --stage prod --at-least 1e9', '--at-least has to be an id.'],
 ])('%s says what is wrong', (command, stderr) => {
   expect(run(command, '', '')).toEqual({ status: 2, stdout: '', stderr });

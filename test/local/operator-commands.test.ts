@@ -213,3 +213,22 @@ test('after a switch, ids go on far above those that the table before can have g
   expect((await openBooks(restored).create(emma)).book.id).toBe(500_007);
   expect(stack.requests.slice(-2)).toEqual(['DescribeStacks', 'PutParameter']);
 });
+
+test('a table that was deleted and restored under its own name gets all settings, and once a counter above all ids', async () => {
+  const { live, stack, run } = await openStage();
+  const TableName = live.tableName;
+
+  const { code, stdout } = await run('restore', '--table', TableName);
+
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${TableName} is ready. There is nothing to switch.`)]);
+  expect(await readCounter(live)).toBe(10_003);
+  expect(stack.changes).toMatchObject({
+    UpdateContinuousBackups: { PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+    UpdateTimeToLive: { TimeToLiveSpecification: { Enabled: true, AttributeName: 'expiresAt' } },
+    TagResource: { Tags: [{ Key: 'STAGE', Value: 'prod' }] },
+    UpdateTable: { TableName, DeletionProtectionEnabled: true },
+  });
+
+  expect((await run('restore', '--table', TableName)).code).toBe(0);
+  expect(await readCounter(live)).toBe(10_003);
+});

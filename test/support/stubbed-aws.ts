@@ -5,6 +5,8 @@ interface StubbedStack {
   readonly outputs: Record<string, string>;
   /** The names of the requests to CloudFormation and Systems Manager. */
   readonly requests: string[];
+  /** What DynamoDB was asked to change of a table, by operation. The embedded engine cannot do it. */
+  readonly changes: Record<string, unknown>;
 }
 
 const toXml = (action: string, content: string) =>
@@ -15,7 +17,8 @@ const toMembers = (entries: readonly string[]) => entries.map((entry) => `<membe
 /** What DynamoDB does and the embedded engine does not. */
 const ofDynamoDB: Readonly<Record<string, object>> = {
   UpdateContinuousBackups: {},
-  DescribeTimeToLive: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED' } },
+  DescribeTimeToLive: { TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' } },
+  UpdateTimeToLive: {},
   TagResource: {},
   UpdateTable: {},
 };
@@ -31,6 +34,7 @@ export async function startStubbedAws(endpoint: string, table: string) {
   const stack: StubbedStack = {
     outputs: { ServiceEndpoint: 'https://example.com/prod', BookTableName: table },
     requests: [],
+    changes: {},
   };
   let nextTable = table;
   const respondToForm = (form: URLSearchParams): string => {
@@ -45,7 +49,8 @@ export async function startStubbedAws(endpoint: string, table: string) {
     );
     const parameters = ['<ParameterKey>RestoredTable</ParameterKey><ParameterValue></ParameterValue>'];
     const texts = `<StackName>s</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus>`;
-    const members = `<Outputs>${toMembers(outputs)}</Outputs><Parameters>${toMembers(parameters)}</Parameters>`;
+    const tags = `<Tags>${toMembers(['<Key>STAGE</Key><Value>prod</Value>'])}</Tags>`;
+    const members = `<Outputs>${toMembers(outputs)}</Outputs><Parameters>${toMembers(parameters)}</Parameters>${tags}`;
     return toXml(action, `<Stacks>${toMembers([texts + members])}</Stacks>`);
   };
   const { baseUrl, stop } = await startFaultyGateway(endpoint, (_, headers, body) => {
@@ -57,6 +62,9 @@ export async function startStubbedAws(endpoint: string, table: string) {
     const [service, operation = ''] = target.split('.');
     if (service === 'AmazonSSM') stack.requests.push(operation);
     const stubbed = service === 'AmazonSSM' ? {} : ofDynamoDB[operation];
+    if (stubbed && service !== 'AmazonSSM') stack.changes[operation] = JSON.parse(body.toString());
+    const isProtected = operation === 'DescribeTable' && 'UpdateTable' in stack.changes;
+    if (isProtected) return (text) => text.replace('"Table":{', '"Table":{"DeletionProtectionEnabled":true,');
     return stubbed ? { status: 200, body: JSON.stringify(stubbed) } : 'pass';
   });
   const env = {

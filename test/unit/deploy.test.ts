@@ -1,6 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { CloudFormationClient, CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
+import { describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../lib/http/outcomes.ts';
-import { findDomainConflict, findObstacle, findTableConflict } from '../../serverless/deploy/stack.ts';
+import {
+  findDomainConflict,
+  findObstacle,
+  findStack,
+  findTableConflict,
+  findVersion,
+} from '../../serverless/deploy/stack.ts';
 import UpdatePlugin from '../../serverless/deploy/update-plugin.ts';
 import type { Serverless } from '../../serverless/framework.ts';
 import { gatewayResponses } from '../../serverless/gateway-responses.ts';
@@ -46,6 +53,57 @@ test.each([
   const text = `The stage uses the table ${used}, and its setting tableName ${refusal}. To keep the table: ${command}`;
 
   expect(findTableConflict('prod', stack, setting)).toBe(refusal && text);
+});
+
+/** Answers requests to CloudFormation, by the names of their commands. */
+const stubCloudFormation = (respond: (name: string) => object) =>
+  vi
+    .spyOn(CloudFormationClient.prototype, 'send')
+    .mockImplementation((async (command: object) => respond(command.constructor.name)) as never);
+
+const refusal = (name: string) =>
+  new CloudFormationServiceException({ name, message: name, $fault: 'client', $metadata: {} });
+
+test('a stack is read with its status, outputs, parameters and tags', async () => {
+  const Tags = [{ Key: 'STAGE', Value: 'prod' }];
+  const Outputs = [{ OutputKey: 'BookTableName', OutputValue: 'books' }];
+  const Parameters = [{ ParameterKey: 'RestoredTable', ParameterValue: 'books-1' }];
+  stubCloudFormation(() => ({ Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs, Parameters, Tags }] }));
+
+  expect(await findStack('book-catalog-prod')).toEqual({
+    status: 'UPDATE_COMPLETE',
+    outputs: { BookTableName: 'books' },
+    parameters: { RestoredTable: 'books-1' },
+    tags: Tags,
+  });
+});
+
+// A stage that cannot be read is not one that was never deployed: a first deploy asks and checks less.
+test('only where CloudFormation says so, there is no stack', async () => {
+  const send = stubCloudFormation(() => {
+    throw refusal('ValidationError');
+  });
+  expect(await findStack('book-catalog-prod')).toBeUndefined();
+  expect(await findVersion('book-catalog-prod')).toBeUndefined();
+
+  for (const error of [refusal('AccessDenied'), Object.assign(new Error(), { name: 'ValidationError' })]) {
+    send.mockRejectedValue(error as never);
+    await expect(findStack('book-catalog-prod')).rejects.toBe(error);
+  }
+});
+
+test('the version that a stack runs is in the keys of its artifacts', async () => {
+  const key = 'serverless/book-catalog/prod/1795252492369-2026-11-20T21:14:52.369Z/getBook.zip';
+  stubCloudFormation((name) =>
+    name === 'GetTemplateCommand'
+      ? { TemplateBody: JSON.stringify({ S3Key: key }) }
+      : { Stacks: [{ StackStatus: 'UPDATE_COMPLETE' }] },
+  );
+
+  expect(await findVersion('book-catalog-prod')).toBe('1795252492369');
+
+  stubCloudFormation(() => ({ Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] }));
+  expect(await findVersion('book-catalog-prod')).toBeUndefined();
 });
 
 test('a stack whose first deploy failed has no table to keep', () => {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
 import type { FunctionSetting } from '../../lib/settings.ts';
-import { loadLocalConfig, localSettings } from '../../serverless/local/local-config.ts';
+import { findKnownSecrets, loadLocalConfig, localSettings } from '../../serverless/local/local-config.ts';
 import { StartError } from '../../serverless/local/start-error.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -27,6 +27,13 @@ test('a local start has a default for everything', ({ folder }) => {
       TOKEN_LIFETIME: '900',
     },
   });
+});
+
+test('the secrets that everybody knows are those with their default', ({ folder }) => {
+  const own = { SECRET_TOKEN: 'a secret of 32 bytes or even more', AUTH_USERNAME: 'admin' };
+
+  expect(findKnownSecrets(loadLocalConfig(folder, {}))).toEqual(['SECRET_TOKEN', 'AUTH_PASSWORD']);
+  expect(findKnownSecrets(loadLocalConfig(folder, own))).toEqual(['AUTH_PASSWORD']);
 });
 
 test('the environment comes before the file .env, and the file before the defaults', async ({ folder }) => {
