@@ -272,12 +272,14 @@ test('control characters of a file and of the service are shown, and do not reac
   expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
 });
 
-test('an import reads standard input', async () => {
+test('an import reads standard input, and leaves no copy of it', async () => {
   const input = Buffer.from('title;author;year\r\nCaf\xe9;Zo\xeb;1\r\n', 'latin1');
 
-  const ended = await runBooks(['import', '-', '--encoding', 'latin1'], { input });
+  const ended = await runBooks(['import', '-', '--encoding', 'latin1'], { input, environment: { TMPDIR: folder } });
 
   expect(ended.exitCode).toBe(0);
+  // Of the copy that it reads twice.
+  expect(await readdir(folder)).toEqual([]);
   expectFields(await listBooks(), [aBook({ title: 'Café', author: 'Zoë', year: 1 })]);
 });
 
@@ -304,6 +306,15 @@ test('a dry run reports columns, the first books and rejected rows, and needs no
     '',
   ]);
   expect(exitCode).toBe(3);
+});
+
+test('of many rows that are rejected, the reasons of the first hundred are shown', async () => {
+  const file = await writeText(`title,author,year\n${'A,B,no year\n'.repeat(150)}`, 'csv');
+
+  const { output } = await runImport(file, ['--dry-run']);
+
+  expect(output.match(/^ {2}line \d+: year is not/gm)).toHaveLength(100);
+  expect(output).toContain('\n150 rows rejected; 50 of them are not shown\n');
 });
 
 const noCredentials = { environment: { BOOKS_USERNAME: undefined, BOOKS_PASSWORD: undefined } };
