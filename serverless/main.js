@@ -1,5 +1,7 @@
 /** The framework's command, for the scripts in package.json. In JavaScript, so that an old Node can run the checks. */
 
+import { readFileSync } from 'node:fs';
+
 // npm takes options for itself that no `--` precedes: `npm run remove --stage prod` would remove the stage dev.
 for (const option of ['stage', 'region', 'param', 'unset', 'timestamp', 'host', 'httpPort']) {
   if (process.env[`npm_config_${option.toLowerCase()}`] === undefined) continue;
@@ -13,7 +15,10 @@ try {
   endWith('Run npm ci first.');
 }
 // On Linux, npm ci installs a newer Node for the scripts.
-if (!process.features.typescript) endWith(`Node 22.18 or newer is needed; this is ${process.version}.`);
+const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const leastNode = engines.node.replace('>=', '');
+const isOld = process.versions.node.localeCompare(leastNode, undefined, { numeric: true }) < 0;
+if (isOld) endWith(`Node ${leastNode} or newer is needed; this is ${process.version}.`);
 await import('serverless/bin/serverless.js');
 
 /**

@@ -68,6 +68,14 @@ test.each([
   expect(run(`${command} --help`, '', '')).toEqual({ status: 0, stdout, stderr: '' });
 });
 
+test.each(['20.19.6', '22.9.0', '22.21.1'])('the framework on Node %s says which one it needs', (version) => {
+  const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
+
+  const ended = run(`--import ${pretend} serverless/main.js`, '', '');
+
+  expect(ended).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(/^Node \S+ or newer is needed;/) });
+});
+
 // What `npm ci --omit=dev` installs lacks the framework too.
 test('the framework without its packages says what to run', async () => {
   const folder = await makeTemporaryFolder();

@@ -16,6 +16,7 @@ const limits = [prod.throttlingRateLimit, prod.throttlingBurstLimit];
 const devLimits = [dev.throttlingRateLimit, dev.throttlingBurstLimit];
 const loginLimits = [prod.tokenThrottlingRateLimit, prod.tokenThrottlingBurstLimit];
 const keyDays = repeatableSeconds / (24 * 60 * 60);
+const leastNode = Number(JSON.parse(readFileSync('package.json', 'utf8')).engines.node.replace('>=', ''));
 const bodyMegabytes = maxBodyBytes / 1024 ** 2;
 
 /** Sentences whose numbers stand in the code as well. */
@@ -26,6 +27,9 @@ test.each<[string, RegExp, readonly number[]]>([
   ['tools/client/book-catalog-client.ts', /same key and fields make one book, for (\d+) days/, [keyDays]],
   ['docs/specification.md', /does a body larger than (\d+) MB/, [bodyMegabytes]],
   ['docs/specification.md', /A secret under (\d+) bytes/, [minSecretBytes]],
+  ['README.md', /With Node ([\d.]+) or newer/, [leastNode]],
+  ['docs/deployment.md', /Node ([\d.]+) or newer with npm/, [leastNode]],
+  ['CONTRIBUTING.md', /machine's own, ([\d.]+) or newer/, [leastNode]],
   ['README.md', /signs tokens, (\d+) bytes or more/, [minSecretBytes]],
   ['docs/api.md', /\| `prod` \| ([\d,]+) \| ([\d,]+) \|/, limits],
   ['docs/api.md', /\| `dev` \| ([\d,]+) \| ([\d,]+) \|/, devLimits],
