@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
@@ -72,7 +73,7 @@ test.each(['{', '},{', '},{"id":', '"title":', '{"title":{"S":"'])(
 
 const fields = marshall(aBook());
 
-/** Attributes of each kind of field. */
+/** Attributes of each kind of field. An attribute may be of several kinds. */
 const attributesOf: Readonly<Record<Kind, readonly AttributeValue[]>> = {
   string: [{ S: '' }, { S: 'x' }],
   integer: [{ N: '0' }, { N: '-7' }],
@@ -113,7 +114,9 @@ test.each(Object.entries(bookFields))(
       });
       expect(inList).toEqual(alone);
     }
-    expect(alone.map((book) => book[name])).toEqual(attributesOf[type]);
+    const isOfKind = (attribute: AttributeValue) =>
+      attributesOf[type].some((each) => isDeepStrictEqual(each, attribute));
+    expect(alone.map((book) => book[name])).toEqual(attributes.filter(isOfKind));
   },
 );
 
