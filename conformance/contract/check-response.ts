@@ -8,13 +8,22 @@ import { description, examplesOf, findOperation, type ResponseDescription } from
 // `int64` says how wide an integer is in other languages.
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false, formats: { int64: true } });
 
-/** Throws when the status, the headers or the body of a response differ from openapi.yaml. */
+/** A response differs from openapi.yaml. */
+export class DescriptionError extends Error {
+  /** What differs, without what was received: one text for all responses with this difference. */
+  readonly problem: string;
+
+  constructor({ request, status, headers, body }: HttpResponse, problem: string) {
+    const received = `${request.method} ${request.path}: ${status} ${body.subarray(0, 200)}`;
+    super(`openapi.yaml and the service differ: ${received}: ${problem} (${JSON.stringify(headers)})`);
+    this.problem = problem;
+  }
+}
+
+/** @throws {DescriptionError} when the status, the headers or the body of a response differ from openapi.yaml */
 export function checkResponse(response: HttpResponse): void {
-  const { request, status, body } = response;
   const problem = findProblem(response);
-  if (problem === undefined) return;
-  const received = `${request.method} ${request.path}: ${status} ${body.subarray(0, 200)}`;
-  throw new Error(`openapi.yaml and the service differ: ${received}: ${problem}`);
+  if (problem !== undefined) throw new DescriptionError(response, problem);
 }
 
 /** Names the examples that a response equals in what is known beforehand, such as `POST /book 400 invalidInput`. */
@@ -61,7 +70,7 @@ function findHeaderProblem(response: HttpResponse, described: ResponseDescriptio
     const text = response.headers[name.toLowerCase()];
     const value = schema.type === 'integer' ? Number(text) : text;
     const problem = text === undefined && !required ? undefined : validate(schema, value);
-    if (problem !== undefined) return `the header ${name}: ${value} ${problem}`;
+    if (problem !== undefined) return `the header ${name} ${problem}`;
   }
   return undefined;
 }
