@@ -1,9 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { toLogicalId } from '../../serverless/framework.ts';
-import { bundleOptions } from '../../serverless/packaging/bundle.ts';
 import { type LambdaInstance, startLambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
 import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { type Call, settings } from './calls.ts';
@@ -76,10 +75,21 @@ export async function invokeTimes(instance: LambdaInstance, event: unknown, time
   return lastBody;
 }
 
-/** Bundles a peer's function, with the options for our functions but no plugins. */
+/** As AWS's SAM and CDK bundle TypeScript ("Deploy transpiled TypeScript code in Lambda with .zip file archives"). */
+const peerOptions: BuildOptions = {
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'], // ES modules where a package has them: smaller bundles
+  logLevel: 'error',
+};
+
+/** Bundles a peer's function. */
 async function bundlePeer(name: string, functionName: string, outfile: string): Promise<void> {
   const file = name === 'no-op' ? 'no-op' : functionName === 'createToken' ? 'token' : 'books';
   const contents = `export { ${name === 'no-op' ? 'handler' : functionName} as handler } from './${file}.ts';`;
   const stdin = { contents, resolveDir: join(import.meta.dirname, 'peers') };
-  await build({ ...bundleOptions, stdin, outfile });
+  await build({ ...peerOptions, stdin, outfile });
 }
