@@ -11,7 +11,8 @@ export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayPro
     before: async function checkToken({ event }) {
       const token = headerValues(event, 'authorization').at(-1);
       if (!token) throw new HttpError(outcomes.tokenRequired);
-      await verifyToken(token);
+      // Whoever invokes the function may send a number.
+      await verifyToken(String(token));
     },
   };
 }

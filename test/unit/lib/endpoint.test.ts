@@ -150,6 +150,7 @@ test.each([
   [200, 'the last of two tokens is valid', ['x', valid], secret],
   [401, 'the first of two tokens is valid', [valid, 'x'], secret],
   [401, 'an event has no headers', undefined, secret],
+  [401, 'the token of an event is a number', [7], secret],
   [500, 'the check itself fails', [valid], ''],
 ])('the status is %i when %s; only 200 reaches the handler', async (status, _case, tokens, signingSecret) => {
   for (const makeEndpoint of [protectedEndpoint, protectedStreamingEndpoint]) {
