@@ -25,7 +25,7 @@ export default defineConfig({
     reporters: [...configDefaults.reporters.map((name) => (name === 'default' ? 'dot' : name)), printTotals],
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
-    // The SDK asks for credentials, which the embedded engine does not check; a developer's own stay out of the tests.
+    // The access key of the tests' engines and clients. A developer's own stays out of the tests.
     env: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
     // Before each test.
     restoreMocks: true,

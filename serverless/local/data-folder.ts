@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Files that operating systems and people put into an empty folder. */
@@ -7,14 +7,19 @@ const isIgnorable = (file: string) => file.startsWith('.') || file === 'lost+fou
 /** What LevelDB leaves of a start that was interrupted. */
 const isEngineFile = (file: string) => /^(LOCK|LOG(\.old)?)$/.test(file);
 
-/** Creates the folder of the embedded engine's data. @throws when it has other files, and none of the engine */
+/**
+ * Creates the folder of the embedded engine's data, or takes the one that is there. Only its owner may enter it, so that
+ * the permissions of the files in it make no difference.
+ *
+ * @throws when it has other files, and none of the engine, or when it belongs to another user
+ */
 export async function prepareDataFolder(folder: string): Promise<void> {
   await makeFolder(folder);
   const files = await readdir(folder);
   // Without the file CURRENT, which leads to all others, the engine would delete the books of the folder.
-  if (files.includes('CURRENT')) return;
-  const foreign = files.filter((file) => !isIgnorable(file) && !isEngineFile(file));
+  const foreign = files.includes('CURRENT') ? [] : files.filter((file) => !isIgnorable(file) && !isEngineFile(file));
   if (foreign.length > 0) throw new Error(`Other files: ${foreign.slice(0, 3).join(', ')}`);
+  await chmod(folder, 0o700);
 }
 
 /** Creates a folder and those above it. Node's own `recursive` never ends in /proc. */
@@ -55,6 +60,7 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
   [/LEVEL_LOCKED/, 'another process has it open, most likely this service', `Stop that, ${elsewhere}`],
   [/Other files/, 'it has files, but no catalog', 'Name an empty folder in DB_PATH, or one that does not exist.'],
   [/No space left|File too large/, 'there is no space left on its disk', `Make room, ${elsewhere}`],
+  [/EPERM.*, chmod /, 'it belongs to another user', 'Name a folder of your own in DB_PATH.'],
   [
     /EROFS|EACCES|EPERM|Permission denied/,
     'this user may not read and write it',
@@ -79,7 +85,9 @@ const diagnoses: readonly [pattern: RegExp, cause: string, advice: string][] = [
 /** Explains an error of the file system or the engine in one paragraph, and says what to do. */
 export function diagnoseDataFolder(folder: string, error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const [, cause = 'the database engine failed', advice = `Mend that, ${elsewhere}`] =
-    diagnoses.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? [];
+  const diagnosis = diagnoses.find(([pattern]) => pattern.test(`${code} ${message}`));
+  if (diagnosis === undefined)
+    return `The database engine failed: ${message}. Keep a copy of the data folder ${folder}.`;
+  const [, cause, advice] = diagnosis;
   return `The data folder ${folder} cannot be used: ${cause} (${message}). ${advice}`;
 }

@@ -1,17 +1,5 @@
-declare module 'dynalite' {
-  import type { Server } from 'node:http';
-
-  /**
-   * Makes a DynamoDB engine behind an HTTP server that does not listen yet.
-   *
-   * @param options - `path`: the folder of its data, which is in memory without it; `createTableMs`: how long a table
-   *   is CREATING
-   */
-  export default function dynalite(options?: { path?: string; createTableMs?: number }): Server;
-}
-
 declare module 'dynalite/db/index.js' {
-  import type { Readable } from 'node:stream';
+  import type { Readable, Stream } from 'node:stream';
   import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
   export type Item = Record<string, AttributeValue>;
@@ -23,13 +11,25 @@ declare module 'dynalite/db/index.js' {
     readonly body: { readonly __type?: string; readonly message?: string; Item?: Item | undefined };
   }
 
+  interface Lockable {
+    /** Runs a function once no other one holds one of the keys, until the function that its `release` makes is called. */
+    lock: (keys: readonly string[], run: (release: <Done>(done: Done) => Done) => void) => void;
+  }
+
   export interface Store {
     readonly options: { readonly maxItemSize: number };
-    readonly db: { open(): Promise<void>; getSync(key: string): unknown; get(key: string, done: Callback): void };
+    readonly db: {
+      open(): Promise<void>;
+      close(): Promise<void>;
+      getSync(key: string): unknown;
+      get(key: string, done: Callback): void;
+      values(range: object): AsyncIterable<unknown>;
+      createValueStream(range: object): Stream;
+    };
+    readonly tableDb: Lockable;
     getTable(name: string, done: (error?: unknown, table?: object) => void): void;
-    /** The items of one table. A lock holds until the function that its callback makes has been called. */
-    getItemDb(name: string): {
-      lock(keys: readonly string[], run: (release: <Done>(done: Done) => Done) => void): void;
+    /** The items of one table. */
+    getItemDb(name: string): Lockable & {
       get(key: string, done: Callback<Item>): void;
       put(key: string, item: Item, done: Callback): void;
       batch(operations: readonly { readonly key: string; readonly value: Item }[], done: Callback): void;
@@ -38,7 +38,11 @@ declare module 'dynalite/db/index.js' {
   }
 
   const db: {
-    create(options: object): Store;
+    /**
+     * @param options - `path`: the folder of the data, which is in memory without it; `createTableMs`: how long a table
+     *   is CREATING
+     */
+    create(options: { readonly path?: string; readonly createTableMs: number }): Store;
     createKey(item: Item, table: object): string;
     validateItem(item: Item, table: object): EngineError | undefined;
     validationError(message: string): EngineError;

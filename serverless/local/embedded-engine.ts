@@ -1,21 +1,23 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { createAccessKey } from './request-signature.ts';
 
 /**
- * Starts the embedded DynamoDB engine in a thread of its own, on a free loopback port. It runs as long as the process.
+ * Starts the embedded DynamoDB engine in a thread of its own, on a free loopback port, with an access key that this
+ * process alone knows. It runs as long as the process. After an error of the store it is of no use; the next start
+ * recovers every acknowledged write.
  *
- * Any error ends the thread with its connections: the disk is full, a file is damaged, or the folder is gone. A write
- * that may be incomplete is therefore never acknowledged. The next start recovers every acknowledged write.
- *
- * @param folder - an existing folder, for the data
+ * @param path - an existing folder, for the data
  * @param onFailure - gets the error that ended the engine after its start
- * @returns the endpoint
+ * @returns the endpoint and its access key
  * @throws when the folder cannot be opened
  */
-export async function startEmbeddedEngine(folder: string, onFailure: (error: Error) => void) {
-  const worker = new Worker(new URL('engine-thread.ts', import.meta.url), { workerData: folder });
+export async function startEmbeddedEngine(path: string, onFailure: (error: Error) => void) {
+  const accessKey = createAccessKey();
+  const worker = new Worker(new URL('engine-thread.ts', import.meta.url), { workerData: { path, accessKey } });
   const [port] = await once(worker, 'message');
   worker.unref(); // the engine must not keep the process alive
+  worker.once('message', onFailure);
   worker.once('error', onFailure);
-  return `http://127.0.0.1:${port}`;
+  return { endpoint: `http://127.0.0.1:${port}`, accessKey };
 }

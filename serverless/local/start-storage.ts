@@ -6,7 +6,8 @@ import { prepareTable } from './prepare-table.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table.
+ * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. The environment of
+ * this process then has the credentials of that database, unless it is AWS's.
  *
  * @param warn - gets a text for people when the embedded engine has lost writes, or when it fails later. Requests for
  *   books then get 503.
@@ -25,10 +26,13 @@ async function startEmbeddedStorage(folder: string, warn: (problem: string) => v
   let started = false;
   try {
     await prepareDataFolder(folder);
-    const endpoint = await startEmbeddedEngine(folder, (error) => {
+    const { endpoint, accessKey } = await startEmbeddedEngine(folder, (error) => {
       failure = error;
       if (started) warn(`${diagnoseDataFolder(folder, error)} Then start the service again.`);
     });
+    process.env.AWS_ACCESS_KEY_ID = accessKey.accessKeyId;
+    process.env.AWS_SECRET_ACCESS_KEY = accessKey.secretAccessKey;
+    delete process.env.AWS_SESSION_TOKEN;
     const lostWrites = await findLostWrites(folder);
     if (lostWrites !== undefined) warn(lostWrites);
     const table = { endpoint, region: 'us-east-1', tableName: 'books' };

@@ -4,20 +4,19 @@ import { promisify } from 'node:util';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { counterKey } from '../../lib/dynamodb/keys.ts';
-import { createEngine } from '../../serverless/local/dynamodb-engine.ts';
+import { startEngine } from '../simulators/engine.ts';
 import { connect, createBookTable, readCounter } from '../support/book-table.ts';
-import { close, listen } from '../support/loopback-server.ts';
 
 test('the engine carries out no request that its client has abandoned while others were before it', async () => {
-  const engine = await createEngine();
-  const endpoint = `http://127.0.0.1:${await listen(engine)}`;
-  onTestFinished(() => close(engine));
+  const { server: engine, endpoint, stop } = await startEngine();
+  onTestFinished(stop);
   const table = await createBookTable(endpoint);
   let arrived = 0;
   engine.on('request', () => {
     arrived += 1;
   });
-  const first = request(endpoint, { method: 'POST', headers: { 'Content-Length': 2 } });
+  const Authorization = 'AWS4-HMAC-SHA256 Credential=local/';
+  const first = request(endpoint, { method: 'POST', headers: { Authorization, 'Content-Length': 2 } });
   first.write('{');
   await expect.poll(() => arrived).toBe(1);
   const count = (abortSignal?: AbortSignal) => {

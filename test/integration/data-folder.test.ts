@@ -1,7 +1,7 @@
-import { chmod, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startStorage } from '../../serverless/local/start-storage.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -61,6 +61,29 @@ test.each([['package.json'], ['MANIFEST-000004', '000005.ldb']])(
     expect((await readdir(folder)).sort()).toEqual(['.DS_Store', ...names].sort());
   },
 );
+
+test.each([
+  ['is created', () => {}],
+  ['was there, open to all users', async (folder: string) => void (await mkdir(folder, { mode: 0o755 }))],
+])('only its owner may enter a data folder that %s', async (_origin, prepare) => {
+  const folder = join(await makeTemporaryFolder(), 'books');
+  await prepare(folder);
+
+  await start(folder);
+
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+// Only root can give a folder away, and leave its own rights for a while.
+test.runIf(process.getuid?.() === 0)('a data folder of another user is refused', async () => {
+  const folder = await makeTemporaryFolder();
+  await chown(folder, 1, 1);
+  await chmod(folder, 0o777);
+  process.seteuid?.(2);
+  onTestFinished(() => process.seteuid?.(0));
+
+  await expect(start(folder)).rejects.toThrow(`The data folder ${folder} cannot be used: it belongs to another user (`);
+});
 
 test.skipIf(process.getuid?.() === 0)('a data folder without permission is refused', async () => {
   const folder = await makeTemporaryFolder();

@@ -319,7 +319,7 @@ describe('signed requests', () => {
     expect(second - first).toBeGreaterThan(clockSkewMs - 5_000);
   });
 
-  /** Signs a request again with the stock SDK, because the engines look at no signature. */
+  /** Signs a request again with the stock SDK. */
   async function authorizationOf({ method, headers, body }: ReceivedRequest) {
     const [, names = ''] = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '') ?? [];
     const signed = Object.fromEntries(names.split(';').map((name) => [name, String(headers[name])]));

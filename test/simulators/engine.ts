@@ -21,11 +21,28 @@ export async function provideEngine(): Promise<Engine> {
   return { endpoint, async stop() {} };
 }
 
+/** The access key of all engines and clients in tests. */
+export function readAccessKey() {
+  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = process.env;
+  return { accessKeyId, secretAccessKey };
+}
+
 /** Starts an engine in this process, with its data in a folder or in memory, on a loopback port, by default a free one. */
 export async function startEngine(path?: string, port = 0) {
-  const server = await createEngine(path);
+  const onFailure = (error: Error) => {
+    throw error;
+  };
+  const { server, closeStore } = await createEngine({ accessKey: readAccessKey(), path, onFailure });
   const chosen = await listen(server, port);
-  return { port: chosen, endpoint: `http://127.0.0.1:${chosen}`, stop: () => close(server) };
+  return {
+    server,
+    port: chosen,
+    endpoint: `http://127.0.0.1:${chosen}`,
+    async stop() {
+      await close(server);
+      await closeStore();
+    },
+  };
 }
 
 /** Starts an engine in a child process, with its data in a folder, and waits until it listens. */

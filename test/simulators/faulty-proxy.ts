@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { createSigner } from '../../serverless/local/request-signature.ts';
 import { close, listen } from '../support/loopback-server.ts';
+import { readAccessKey } from './engine.ts';
 import type { EngineResponse, Exchange, Fault } from './faults.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
 
@@ -86,7 +88,12 @@ export async function startFaultyProxy(
     outgoing.once('close', () => {
       if (!damaged.has(socket) && !outgoing.writableFinished) givenUp += 1;
     });
-    const body = metersCapacity ? askForCapacity(received) : received;
+    let body: Buffer = received;
+    if (metersCapacity) {
+      body = askForCapacity(received);
+      headers['content-length'] = String(body.length);
+      headers.authorization = await createSigner(readAccessKey())(incoming, body);
+    }
     const forward = () => forwardTo(engineEndpoint, incoming, body);
     const isSame = ({ remotePort }: Socket) => remotePort === socket.remotePort;
     const exchange: Exchange = {
@@ -180,7 +187,7 @@ async function forwardTo(
   { method = 'POST', headers }: IncomingMessage,
   body: Buffer,
 ): Promise<EngineResponse> {
-  const options = { method, headers: { ...headers, 'content-length': String(body.length) }, agent: false };
+  const options = { method, headers, agent: false };
   const [response] = await once(request(engineEndpoint, options).end(body), 'response');
   const received = Buffer.concat(await response.toArray());
   return { status: response.statusCode, headers: response.headers, body: received };

@@ -21,8 +21,8 @@ import * as putRules from 'dynalite/validations/putItem.js';
 import * as queryRules from 'dynalite/validations/query.js';
 import * as updateRules from 'dynalite/validations/updateItem.js';
 // This also makes dynalite return the item that refuses a write.
-import '../../serverless/local/dynamodb-engine.ts';
-import { call, putAll, type Transaction } from '../../serverless/local/transactions.ts';
+import '../../serverless/local/engine-operations.ts';
+import { call, putAll } from '../../serverless/local/transactions.ts';
 
 /** A command of the document client. */
 export type Command = Read | PutCommand | UpdateCommand | TransactWriteCommand;
@@ -108,7 +108,7 @@ export class MemoryTable {
     if (command instanceof ScanCommand) return { Count: this.#items.size };
     if (command instanceof TransactWriteCommand) {
       const TransactItems = writesOf(command).map((put) => ({ Put: toWire(put) }));
-      const { status, body } = await putAll(this.#store, { TransactItems } as object as Transaction);
+      const { status, body } = await putAll(this.#store, { TransactItems });
       if (status !== 200) throw Object.assign(new Error(), { body });
       return {};
     }

@@ -1,0 +1,71 @@
+import db, { type EngineError, type Store } from 'dynalite/db/index.js';
+import * as putItem from 'dynalite/validations/putItem.js';
+import * as updateItem from 'dynalite/validations/updateItem.js';
+import { call, type EngineResponse, putAll, validate } from './transactions.ts';
+
+// dynalite ignores this parameter (its issue 182), and returns no item that refuses a write.
+const returnValues = 'ReturnValuesOnConditionCheckFailure';
+for (const { types } of [putItem, updateItem]) types[returnValues] = { type: 'String', enum: ['ALL_OLD', 'NONE'] };
+const { checkConditional } = db;
+db.checkConditional = (request, stored) => {
+  const refusal = checkConditional(request, stored);
+  if (refusal && request[returnValues] === 'ALL_OLD') refusal.body.Item = stored;
+  return refusal;
+};
+
+/** The operations of dynalite that the service, its tests and its tools use, as its files name them. */
+const names = [
+  ...['getItem', 'putItem', 'updateItem', 'deleteItem', 'batchWriteItem', 'query', 'scan'],
+  ...['createTable', 'describeTable', 'listTables'],
+];
+
+const operations = new Map(
+  await Promise.all(
+    names.map(async (name) => {
+      const [{ default: action }, rules] = await Promise.all([
+        import(`dynalite/actions/${name}.js`) as Promise<typeof import('dynalite/actions/*.js')>,
+        import(`dynalite/validations/${name}.js`) as Promise<typeof import('dynalite/validations/*.js')>,
+      ]);
+      return [name.replace(/^./, (first) => first.toUpperCase()), { action, rules }] as const;
+    }),
+  ),
+);
+
+/**
+ * Carries out a request of DynamoDB's API.
+ *
+ * @param target - the header `X-Amz-Target`
+ * @returns the response. A bug of the engine is a 500, which the SDK reports with its message
+ * @throws when the store fails
+ */
+export async function carryOut(store: Store, target: string, body: Buffer): Promise<EngineResponse> {
+  try {
+    const request = parse(body);
+    const name = target.replace(/^DynamoDB_20120810\./, '');
+    if (name === 'TransactWriteItems') return await putAll(store, request);
+    const operation = operations.get(name);
+    if (operation === undefined) throw refusal('com.amazon.coral.service#UnknownOperationException');
+    const { action, rules } = operation;
+    const valid = validate(store, request, rules);
+    return { status: 200, body: await call<object>((done) => action(store, valid, done)) };
+  } catch (error) {
+    const { code = '', message, statusCode, body } = error as NodeJS.ErrnoException & Partial<EngineError>;
+    if (statusCode !== undefined && body !== undefined) return { status: statusCode, body };
+    // The codes of the store and of the system. Node's own begin with ERR_.
+    if (/^LEVEL_|^E[A-Z]+$/.test(code)) throw error;
+    return { status: 500, body: { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError', message } };
+  }
+}
+
+function parse(body: Buffer): object {
+  try {
+    const request = JSON.parse(body.toString());
+    if (typeof request === 'object' && request !== null) return request;
+  } catch {}
+  throw refusal('com.amazon.coral.service#SerializationException');
+}
+
+/** Makes an error that is a response of DynamoDB. */
+export function refusal(type: string, message = ''): EngineError {
+  return Object.assign(new Error(message), { statusCode: 400, body: { __type: type, message } });
+}
