@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIPv6 } from 'node:net';
 
-const thisMachine = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+/** The addresses of this machine alone, also as IPv6 writes those of IPv4 (`::ffff:127.0.0.1`), which BlockList knows. */
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
 
 /** @returns whether a server that listens on this address cannot be reached from other machines */
 export function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
+  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 /**
@@ -18,6 +22,9 @@ export function namesAllowedHost({ headersDistinct, url = '' }: IncomingMessage,
   // A target may be a whole URL (RFC 9112 section 3.2.2).
   const target = url.startsWith('/') ? null : URL.parse(url);
   const names = [...hosts, ...(target?.host ? [target.host] : [])].map((name) => name.replace(/:\d*$/, ''));
-  const isAllowed = (name: string) => thisMachine.test(name) || name.toLowerCase() === given.toLowerCase();
+  const isAllowed = (name: string) => {
+    const address = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+    return address === 'localhost' || address === given.toLowerCase() || isLoopback(address);
+  };
   return hosts.length === 1 && names.every(isAllowed);
 }

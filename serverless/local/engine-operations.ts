@@ -66,6 +66,6 @@ function parse(body: Buffer): object {
 }
 
 /** Makes an error that is a response of DynamoDB. */
-export function refusal(type: string, message = ''): EngineError {
+function refusal(type: string, message = ''): EngineError {
   return Object.assign(new Error(message), { statusCode: 400, body: { __type: type, message } });
 }

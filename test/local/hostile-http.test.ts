@@ -143,7 +143,7 @@ test.each<Row>([
     const host = `${start}elsewhere.test`;
     return [`for the host ${host}`, get('/books', '', host), badRequest];
   }),
-  ...['LOCALHOST:80', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080'].map(
+  ...['LOCALHOST:80', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080', '[::ffff:7f00:1]:8080'].map(
     (host): Row => [`for the host ${host}`, get('/books', '', host), tokenRequired],
   ),
   ...treacherousNames.map((name): Row => {

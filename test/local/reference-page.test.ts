@@ -22,6 +22,13 @@ test.each([
   expect(await response.text()).toBe(await readFile(file, 'utf8'));
 });
 
+test('no page shows the reference page in a frame, where a click could send requests unnoticed', async () => {
+  const { headers } = await fetch(`${local.baseUrl}/docs`);
+
+  // A browser ignores this directive in a meta element.
+  expect(headers.get('content-security-policy')?.split('; ')).toContain("frame-ancestors 'none'");
+});
+
 test('a browser is led from / to the reference page; other clients and methods get 404', async () => {
   const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
