@@ -97,8 +97,13 @@ test.each<[string, unknown[], Partial<FileOptions>?]>([
   [`title,author,${unknownField}\nA,B,1\n`, ['A', 'B', 0], { without: [...addedFields, 'year'] }],
   ['title,name,author,year\nA,N,B,1\n', ['N', 'B', 1], { columns: { title: 'Name' } }],
   ['author,title,year\nA,B,1\n', ['A', 'B', 1], { columns: { title: 'author', author: 'title' } }],
+  ['title\nA\tB\n', ['A\tB', '', 0], { without: [...addedFields, 'author', 'year'] }],
 ])('the columns of %j are found', async (content, book, options) => {
   expect(Object.values(await read(content, options))).toEqual([book]);
+});
+
+test('a header may be longer than a chunk of the file', async () => {
+  expect(await read(`${'x'.repeat(100_000)},title,author,year\nX,A,B,1\n`)).toEqual({ 2: ['A', 'B', 1] });
 });
 
 test.each<[string, string | RegExp, Partial<FileOptions>?]>([
@@ -164,7 +169,7 @@ test('a file from before a field was added needs no option: no column of another
 });
 
 test('lines of NDJSON are books', async () => {
-  const content = '{"title":"Emma","author":"","year":1815,"id":4}\r\n\n{"year":-1,"author":"\u2028","title":""}';
+  const content = '{"title":"Emma","author":"","year":1815,"id":4}\r\n \r\n{"year":-1,"author":"\u2028","title":""}';
   const books = { 1: ['Emma', '', 1815], 3: ['', '\u2028', -1] };
   expect(await read(content)).toEqual(books);
   const named = '{"name":"Emma"}\n{"name":"Dune","year":1965}\n';
