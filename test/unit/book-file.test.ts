@@ -102,6 +102,22 @@ test.each<[string, unknown[], Partial<FileOptions>?]>([
   expect(Object.values(await read(content, options))).toEqual([book]);
 });
 
+test.each([
+  ['books.ndjson', header, 'ndjson'],
+  ['books.JSONL', header, 'ndjson'],
+  ['books.ndjson.txt', header, 'csv'],
+  ['books.tsv', `{,${header}`, 'csv'],
+  ['books.csv.txt', '{}', 'ndjson'],
+  ['books', ' \t{}', 'ndjson'],
+  ['books', header, 'csv'],
+])('the name, and otherwise the start, tells the format of %s with %j: %s', async (name, content, format) => {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  const options = { format: undefined, encoding: 'utf-8', separator: undefined, columns: {}, without: addedFields };
+
+  expect((await openFile(path, options)).format).toBe(format);
+});
+
 test('a header may be longer than a chunk of the file', async () => {
   expect(await read(`${'x'.repeat(100_000)},title,author,year\nX,A,B,1\n`)).toEqual({ 2: ['A', 'B', 1] });
 });
