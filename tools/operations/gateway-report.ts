@@ -25,8 +25,9 @@ function formatResponse({ request, status, ...response }: HttpResponse): string 
   const shown = shownHeaders
     .filter((name) => name in response.headers)
     .map((name) => `${name}: ${response.headers[name]}`);
-  const text = response.body.subarray(0, shownCharacters).toString();
-  // API Gateway may quote malformed input.
-  const hidden = (token === '' ? text : text.replaceAll(token, 'TOKEN')).replaceAll(/[`\s]+/g, ' ');
-  return `\`${method} ${path}\`${sentToken}${sentBody}: ${status} (${shown.join('; ')}) \`${hidden}\``;
+  const text = response.body.toString();
+  // API Gateway may quote malformed input. A token is hidden before the cut, which would leave its beginning.
+  const hidden = token === '' ? text : text.replaceAll(token, 'TOKEN');
+  const line = hidden.slice(0, shownCharacters).replaceAll(/[`\s]+/g, ' ');
+  return `\`${method} ${path}\`${sentToken}${sentBody}: ${status} (${shown.join('; ')}) \`${line}\``;
 }
