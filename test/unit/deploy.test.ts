@@ -1,4 +1,5 @@
 import { CloudFormationClient, CloudFormationServiceException } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../lib/http/outcomes.ts';
 import {
@@ -164,4 +165,68 @@ test('the list of deploys, with which a rollback begins, is shown whatever the s
   const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: () => {} } });
 
   await expect(hooks.initialize?.()).resolves.toBeUndefined();
+});
+
+describe('before an update', () => {
+  const Arn = 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:book-catalog-prod-RollbackAlarm-1';
+  const watch = { RollbackTriggers: [{ Arn, Type: 'AWS::CloudWatch::Alarm' }], MonitoringTimeInMinutes: 5 };
+  const none = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
+
+  // A deploy with an alarm that is on would roll back its own fix.
+  test.each([
+    ['OK', 5, watch],
+    ['INSUFFICIENT_DATA', 5, watch],
+    ['ALARM', 5, none],
+    ['OK', 0, none],
+  ])('an alarm in the state %s, watched for %i minutes', async (StateValue, minutes, expected) => {
+    const { provider } = await prepareUpdate({ StateValue, minutes, outputs: [['RollbackAlarm', Arn]] });
+
+    expect(provider.rollbackConfiguration).toEqual(expected);
+  });
+
+  test('a stack without the alarm, such as a new one, is not watched', async () => {
+    const { provider } = await prepareUpdate({ StateValue: 'OK', minutes: 5, outputs: [] });
+
+    expect(provider.rollbackConfiguration).toEqual(none);
+  });
+
+  // After a rollback, the running version may be older than those that the framework keeps.
+  test('the clean-up of artifacts keeps those of the running version, and no others', async () => {
+    const { cleanup } = await prepareUpdate({ StateValue: 'OK', minutes: 5, outputs: [] });
+
+    const removed = await cleanup.getObjectsToRemove();
+    expect(removed.map(({ Key }) => Key)).toEqual([keyOf('1790000000000'), keyOf('1790000000001')]);
+  });
+
+  const keyOf = (version: string) => `serverless/book-catalog/prod/${version}-2026-09-21/createBook.zip`;
+
+  /** Runs what precedes an update of a stack that runs the version 1795252492369. */
+  async function prepareUpdate(stage: {
+    readonly StateValue: string;
+    readonly minutes: number;
+    readonly outputs: readonly (readonly [string, string])[];
+  }) {
+    const Outputs = stage.outputs.map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
+    const answers: Readonly<Record<string, object>> = {
+      DescribeStacksCommand: { Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs }] },
+      GetTemplateCommand: { TemplateBody: `{"S3Key": "${keyOf('1795252492369')}"}` },
+      DescribeAlarmsCommand: { MetricAlarms: [{ StateValue: stage.StateValue }] },
+    };
+    const send = async (command: object) => answers[command.constructor.name];
+    for (const { prototype } of [CloudFormationClient, CloudWatchClient]) {
+      vi.spyOn(prototype, 'send').mockImplementation(send as never);
+    }
+    const versions = ['1790000000000', '1795252492369', '1790000000001'];
+    const cleanup = { getObjectsToRemove: async () => versions.map((version) => ({ Key: keyOf(version) })) };
+    const provider: { rollbackConfiguration?: object } = {};
+    const aws = { getStage: () => 'prod', getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
+    const serverless = {
+      getProvider: () => aws,
+      service: { provider, custom: { stage: { monitoringMinutes: stage.minutes } } },
+      pluginManager: { plugins: [cleanup, { getCreateChangeSetParams: () => ({}) }] },
+    } as unknown as Serverless;
+    const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: () => {} } });
+    await hooks['before:aws:deploy:deploy:createStack']?.();
+    return { provider, cleanup };
+  }
 });
