@@ -73,7 +73,7 @@ interface Template {
 interface Resource {
   readonly Type: string;
   readonly Properties: Record<string, unknown>;
-  DependsOn?: string[];
+  DependsOn?: string | string[];
 }
 
 interface AwsProvider {

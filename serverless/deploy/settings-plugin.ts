@@ -40,7 +40,7 @@ export default class SettingsPlugin {
   readonly #log: PluginUtils['log'];
   /** The names in `${setting:NAME}`. */
   readonly #settingNames = new Set<string>();
-  #settings: Promise<ReadonlyMap<string, string>> | undefined;
+  #settings: ReturnType<typeof readSettings> | undefined;
 
   constructor(
     serverless: Serverless,
@@ -77,11 +77,8 @@ export default class SettingsPlugin {
     }
     const settings = await this.#prepare();
     const known = [...this.#settingNames].join(', ');
-    const unknown = [...settings.keys()].find((name) => !this.#settingNames.has(name));
-    if (unknown !== undefined) {
-      const parameter = `${settingsPath(this.#stage)}/${unknown}`;
-      this.#fail(`${parameter} in Parameter Store is no setting. Settings are ${known}.`);
-    }
+    const [, unknown] = [...settings].find(([name]) => !this.#settingNames.has(name)) ?? [];
+    if (unknown !== undefined) this.#fail(`${unknown.Name} in Parameter Store is no setting. Settings are ${known}.`);
     const unknownUnset = this.#unset.find((name) => !this.#settingNames.has(name));
     if (unknownUnset !== undefined) this.#fail(`--unset ${unknownUnset} names no setting. Settings are ${known}.`);
     const names = Object.keys(stageParameters);
@@ -98,16 +95,16 @@ export default class SettingsPlugin {
   async #resolveSetting(name: string): Promise<{ readonly value: string | null }> {
     this.#settingNames.add(name);
     const settings = await this.#prepare().catch(() => undefined);
-    return { value: this.#unset.includes(name) ? null : (settings?.get(name) ?? null) };
+    return { value: this.#unset.includes(name) ? null : (settings?.get(name)?.Value ?? null) };
   }
 
   /** Checks stage and credentials, and reads the settings for a deploy. It does so once. */
-  #prepare(): Promise<ReadonlyMap<string, string>> {
+  #prepare(): ReturnType<typeof readSettings> {
     this.#settings ??= this.#checkAndReadSettings();
     return this.#settings;
   }
 
-  async #checkAndReadSettings(): Promise<ReadonlyMap<string, string>> {
+  async #checkAndReadSettings(): ReturnType<typeof readSettings> {
     const problem = findStageProblem(this.#stage);
     if (problem !== undefined) this.#fail(problem);
     if (this.#isRemote) await this.#findAccount();

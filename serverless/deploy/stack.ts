@@ -100,6 +100,15 @@ export function findDomainConflict(
   ].join('\n');
 }
 
+/**
+ * Chooses the endpoint access mode of the API, unless a setting says it. A new API has AWS's recommended one. An API in use
+ * keeps its own, and begins with BASIC: STRICT refuses some clients, and each way back takes the API down for minutes
+ * (docs/operations.md, "TLS").
+ */
+export function chooseAccessMode(stack: StageStack | undefined): string {
+  return stack === undefined ? 'STRICT' : (stack.outputs.EndpointAccessMode ?? 'BASIC');
+}
+
 /** @returns why a stack in this status cannot be deployed to, and what to do, or `undefined` when it can */
 export function findObstacle(stage: string, status: string): string | undefined {
   const name = stackNameOf(stage);

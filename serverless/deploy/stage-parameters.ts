@@ -80,6 +80,7 @@ export const stageParameters = {
   // The smoke test reads four lists at a time, and clients need some as well.
   listConcurrency: optional(wholeNumber('instances', 5, 1_000)),
   probe: optional(oneOf('on')),
+  endpointAccessMode: optional(oneOf('STRICT', 'BASIC')),
   maxErrorShare: { kind: share },
   maxLatencyMs: { kind: wholeNumber('milliseconds', 1, 900_000) },
   maxConcurrency: { kind: wholeNumber('instances', 1, 1_000_000) },
@@ -107,12 +108,15 @@ export function findParameterProblem(
   });
   if (wrong.length > 0) return wrong.join(' ');
   const { domainName, certificateArn, hostedZoneId, tableName, alarmEmail, monthlyBudget } = parameters;
+  const isProtected = String(parameters.deletionProtection) === 'true';
   // Each sentence, and whether it applies.
   const problems: Readonly<Record<string, boolean>> = {
     'certificateArn and hostedZoneId need domainName.': domainName === '' && certificateArn + hostedZoneId !== '',
     [`domainName needs certificateArn, a certificate in ${region}, the region of the stage.`]:
       domainName !== '' && certificateArn.split(':')[3] !== region,
     'monthlyBudget needs alarmEmail.': monthlyBudget !== '' && alarmEmail === '',
+    // CloudFormation deletes an unprotected table when its stage turns to another one.
+    'tableName needs deletionProtection, so it is for a stage that lasts.': tableName !== '' && !isProtected,
     // The permissions boundary allows no other tables.
     [`tableName has to begin with ${stackName}-, or to be unset.`]:
       tableName !== '' && !tableName.startsWith(`${stackName}-`),

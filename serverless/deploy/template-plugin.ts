@@ -10,6 +10,8 @@ import { stageParameters } from './stage-parameters.ts';
  * - the role of each function, which serverless/resources/roles.js makes from its `tableActions`;
  * - the gateway responses, and the methods for preflight requests;
  * - the permissions boundary;
+ * - the deletion of a table that is not protected, with its stack;
+ * - the endpoint access mode of the API and of its domain (stack.ts);
  * - the parts whose parameters are set.
  */
 export default class TemplatePlugin {
@@ -38,6 +40,7 @@ function completeFunctions({ functions, custom }: Service): void {
 function completeTemplate({ custom, functions, provider }: Service): void {
   const { Resources, Outputs } = provider.compiledCloudFormationTemplate;
   const { corsOrigin, permissionsBoundary, requestsPerAddress, listConcurrency, domainName } = custom.stage;
+  const { deletionProtection, endpointAccessMode } = custom.stage;
   const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
   const responses = createGatewayResponses(headers, requestsPerAddress !== '');
   Object.assign(Resources, responses);
@@ -46,6 +49,10 @@ function completeTemplate({ custom, functions, provider }: Service): void {
     Object.assign(Resources, part.Resources);
     Object.assign(Outputs, part.Outputs);
   }
+  const { BookTable } = Resources;
+  if (String(deletionProtection) === 'false' && BookTable) {
+    Object.assign(BookTable, { DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
+  }
   for (const { name } of allFunctions) if (!(name in functions)) delete Resources[`${toLogicalId(name)}Role`];
   const { ListBooksLambdaFunction: list, ProbeServiceLambdaFunction: probe } = Resources;
   if (listConcurrency !== '' && list) list.Properties.ReservedConcurrentExecutions = Number(listConcurrency);
@@ -53,14 +60,19 @@ function completeTemplate({ custom, functions, provider }: Service): void {
     const { Variables } = probe.Properties.Environment as { readonly Variables: Record<string, unknown> };
     Variables.BASE_URL = `https://${domainName}`;
   }
+  const EndpointAccessMode = endpointAccessMode || 'STRICT';
+  Outputs.EndpointAccessMode = { Description: 'The endpoint access mode of the API', Value: EndpointAccessMode };
   for (const resource of Object.values(Resources)) {
+    if (['AWS::ApiGateway::RestApi', 'AWS::ApiGateway::DomainName'].includes(resource.Type)) {
+      Object.assign(resource.Properties, { EndpointAccessMode });
+    }
     if (resource.Type === 'AWS::IAM::Role' && permissionsBoundary !== '') {
       resource.Properties.PermissionsBoundary = permissionsBoundary;
     }
     // A deployment is a snapshot of the API as it is by then, and the framework makes it wait for methods only. Its
     // `StageName` would create a second stage beside that of serverless/resources/stage.yml.
     if (resource.Type === 'AWS::ApiGateway::Deployment') {
-      resource.DependsOn = [...(resource.DependsOn ?? []), ...Object.keys(responses)];
+      resource.DependsOn = [resource.DependsOn ?? [], Object.keys(responses)].flat();
       delete resource.Properties.StageName;
     }
   }

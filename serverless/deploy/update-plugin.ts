@@ -1,8 +1,18 @@
 import { createInterface } from 'node:readline/promises';
+import { APIGateway } from '@aws-sdk/client-api-gateway';
 import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { findSecretProblem } from './secrets.ts';
-import { findDomainConflict, findObstacle, findStack, findTableConflict, findVersion, stackNameOf } from './stack.ts';
+import {
+  chooseAccessMode,
+  findDomainConflict,
+  findObstacle,
+  findStack,
+  findTableConflict,
+  findVersion,
+  stackNameOf,
+} from './stack.ts';
+import { isTemporary } from './target.ts';
 import { describeVersions } from './versions.ts';
 
 interface CleanupPlugin {
@@ -27,11 +37,13 @@ interface Options {
  * Serverless plugin for what the framework leaves open about an update of the stack:
  * - A stack that cannot be deployed to, or whose settings are lost, ends it with advice (stack.ts).
  * - So does a secret that the functions could not start with (secrets.ts).
+ * - The API gets its endpoint access mode (stack.ts).
  * - A stage with protected data is created when somebody confirms the account and the region.
  * - An alarm rolls back an update (rollback-triggers.ts), but not a rollback.
  * - A failed update ends when CloudFormation has rolled it back.
  * - A deploy keeps the artifacts of the running version, for a rollback.
  * - The list of deploys, which a rollback without a version prints, has the state of each (versions.ts).
+ * - A temporary stage makes no role for access logs where the account has one.
  * - A deploy adopts the table that a removed stack left behind, with its books. A rollback keeps the stage's table.
  */
 export default class UpdatePlugin {
@@ -72,16 +84,27 @@ export default class UpdatePlugin {
       'before:deploy:list:log': () => this.#collectDirectories(),
       'after:deploy:list:log': async () => {
         const lines = await describeVersions(this.#stackName, this.#directories, await this.#getConfig());
-        const rollback = `npm run rollback -- --stage ${this.#serverless.getProvider('aws').getStage()}`;
+        const rollback = `npm run rollback -- --stage ${this.#stage}`;
         for (const line of [...lines, `To go back: ${rollback} --timestamp TIMESTAMP`]) log.notice(line);
       },
-      'after:remove:remove': () =>
-        log.notice('The table and its books are kept; the next deploy of this stage uses them.'),
+      'after:aws:package:finalize:mergeCustomProviderResources': () => this.#shareLogsRole(),
+      'after:remove:remove': () => {
+        const isKept = String(serverless.service.custom.stage.deletionProtection) === 'true';
+        log.notice(
+          isKept
+            ? 'The table and its books are kept; the next deploy of this stage uses them.'
+            : 'The table and its books are deleted.',
+        );
+      },
     };
   }
 
+  get #stage() {
+    return this.#serverless.getProvider('aws').getStage();
+  }
+
   get #stackName() {
-    return stackNameOf(this.#serverless.getProvider('aws').getStage());
+    return stackNameOf(this.#stage);
   }
 
   #getConfig() {
@@ -98,17 +121,19 @@ export default class UpdatePlugin {
     if (!['deploy', 'rollback'].includes(command)) return;
     const stack = await this.#findStack();
     const parameters = service.custom.stage;
+    if (parameters.endpointAccessMode === '') {
+      Object.assign(parameters, { endpointAccessMode: chooseAccessMode(stack) });
+    }
     if (stack === undefined) {
       if (command === 'deploy' && String(parameters.deletionProtection) === 'true') await this.#confirmCreation();
       return;
     }
-    const stage = this.#serverless.getProvider('aws').getStage();
     const findConflict = () =>
-      findTableConflict(stage, stack, parameters.tableName) ??
-      findDomainConflict(stage, stack, parameters, [this.#options.unset ?? []].flat());
+      findTableConflict(this.#stage, stack, parameters.tableName) ??
+      findDomainConflict(this.#stage, stack, parameters, [this.#options.unset ?? []].flat());
     // A rollback keeps the table, and has the domain of its template, whatever the settings are.
     const problem =
-      findObstacle(stage, stack.status) ??
+      findObstacle(this.#stage, stack.status) ??
       (command === 'deploy' ? findConflict() : undefined) ??
       (await findSecretProblem(stack, await this.#getConfig()));
     if (problem !== undefined) this.#fail(problem);
@@ -139,6 +164,20 @@ export default class UpdatePlugin {
     const plugin = this.#serverless.pluginManager.plugins.find(isList);
     if (plugin === undefined) throw new Error('the framework has no plugin that lists deploys');
     plugin.printDeployment = ([file]) => this.#directories.push(file?.directory ?? '');
+  }
+
+  /**
+   * API Gateway has one role for all access logs of a region, so a stage that is removed must not take it along. A stage that
+   * lasts makes it, or else the first stage of the account.
+   */
+  async #shareLogsRole(): Promise<void> {
+    const { processedInput, service } = this.#serverless;
+    if (processedInput.commands[0] !== 'deploy' || !isTemporary(this.#stage)) return;
+    const { cloudwatchRoleArn } = await new APIGateway(await this.#getConfig()).getAccount({});
+    if (cloudwatchRoleArn === undefined) return;
+    const { Resources } = service.provider.compiledCloudFormationTemplate;
+    for (const name of ['ApiGatewayAccount', 'ApiGatewayLogsRole']) delete Resources[name];
+    delete Resources.ApiGatewayStage?.DependsOn;
   }
 
   /** CloudFormation imports an existing table that the template names. The framework has no setting for that. */

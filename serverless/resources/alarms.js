@@ -90,7 +90,10 @@ export const alarms = {
   },
   Conditions: { HasAlarmEmail: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'AlarmEmail' }, ''] }] } },
   Resources: {
-    AlarmTopic: { Type: 'AWS::SNS::Topic', Properties: { DisplayName: `Alarms of ${service}` } },
+    AlarmTopic: {
+      Type: 'AWS::SNS::Topic',
+      Properties: { DisplayName: `Alarms of ${service}`, SignatureVersion: '2' }, // SHA-256, where AWS's default is SHA-1
+    },
     AlarmEmailSubscription: {
       Type: 'AWS::SNS::Subscription',
       Condition: 'HasAlarmEmail',

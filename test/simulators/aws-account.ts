@@ -9,6 +9,8 @@ export interface Account {
   readonly outputs?: Readonly<Record<string, string>>;
   /** The parameters in Parameter Store, by their whole names. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** API Gateway's role for access logs. */
+  readonly logsRole?: string;
   /** The texts of secrets by their ids, or the errors that AWS responds with instead. */
   readonly secrets?: Readonly<Record<string, string | { readonly __type: string; readonly message: string }>>;
 }
@@ -23,7 +25,9 @@ export async function startAccount(account: Account) {
   const server = http.createServer(async (request, response) => {
     const body = await text(request);
     const target = request.headers['x-amz-target'];
-    const operation = String(target ?? new URLSearchParams(body).get('Action')).replace(/.*\./, '');
+    const isAccount = request.url === '/account'; // a request of API Gateway's kind
+    const action = isAccount ? 'GetAccount' : new URLSearchParams(body).get('Action');
+    const operation = String(target ?? action).replace(/.*\./, '');
     operations.push(operation);
     const { status = 200, content } = respond(account, operation, target === undefined ? {} : JSON.parse(body));
     response.writeHead(status).end(content);
@@ -46,13 +50,19 @@ interface Response {
 
 type Input = Readonly<Record<string, unknown>>;
 
-function respond({ outputs, settings = {}, secrets = {} }: Account, operation: string, input: Input): Response {
+function respond(
+  { outputs, settings = {}, secrets = {}, logsRole }: Account,
+  operation: string,
+  input: Input,
+): Response {
   const toXml = (result: string) => ({
     content: `<${operation}Response><${operation}Result>${result}</${operation}Result></${operation}Response>`,
   });
   switch (operation) {
     case 'GetCallerIdentity':
       return toXml('<Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/anybody</Arn>');
+    case 'GetAccount':
+      return { content: JSON.stringify({ cloudwatchRoleArn: logsRole }) };
     case 'DescribeStacks': {
       const members = Object.entries(outputs ?? {}).map(
         ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,

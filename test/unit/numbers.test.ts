@@ -11,7 +11,9 @@ import { renewAfterMs } from '../../tools/client/login.ts';
 import { defaultLimitMs, firstResponseMs } from '../../tools/client/retries.ts';
 import { measuredMs } from '../../tools/operations/invocation-reports.ts';
 
-const { default: prod, dev } = parse(readFileSync('serverless/stages.yml', 'utf8'));
+const stages = parse(readFileSync('serverless/stages.yml', 'utf8'));
+const prod = { ...stages.default, ...stages.prod };
+const dev = { ...stages.default, ...stages.dev };
 const limits = [prod.throttlingRateLimit, prod.throttlingBurstLimit];
 const devLimits = [dev.throttlingRateLimit, dev.throttlingBurstLimit];
 const loginLimits = [prod.tokenThrottlingRateLimit, prod.tokenThrottlingBurstLimit];
@@ -32,11 +34,11 @@ test.each<[string, RegExp, readonly number[]]>([
   ['CONTRIBUTING.md', /machine's own, ([\d.]+) or newer/, [leastNode]],
   ['README.md', /signs tokens, (\d+) bytes or more/, [minSecretBytes]],
   ['docs/api.md', /\| `prod` \| ([\d,]+) \| ([\d,]+) \|/, limits],
-  ['docs/api.md', /\| `dev` \| ([\d,]+) \| ([\d,]+) \|/, devLimits],
-  ['docs/api.md', /\| `POST \/token`, in both \| (\d+) \| (\d+) \|/, loginLimits],
+  ['docs/api.md', /\| `dev`, and temporary stages \| ([\d,]+) \| ([\d,]+) \|/, devLimits],
+  ['docs/api.md', /\| `POST \/token`, in each \| (\d+) \| (\d+) \|/, loginLimits],
   ['docs/api.md', /([\d,]+) rows a second in `prod`, ([\d,]+) in `dev`/, [limits[0], devLimits[0]]],
-  ['docs/scaling.md', /Throttling of the stage \| ([\d,]+) a second in bursts of ([\d,]+)/, limits],
-  ['docs/scaling.md', /Throttling of `dev` \| ([\d,]+) a second in bursts of ([\d,]+)/, devLimits],
+  ['docs/scaling.md', /Throttling of `prod` \| ([\d,]+) a second in bursts of ([\d,]+)/, limits],
+  ['docs/scaling.md', /Throttling of other stages \| ([\d,]+) a second in bursts of ([\d,]+)/, devLimits],
   ['docs/scaling.md', /Logins, against guessing \| (\d+) a second in bursts of (\d+)/, loginLimits],
   ['docs/scaling.md', /A partition key is a shard of ([\d,]+) ids/, [shardWidth]],
   ['docs/scaling.md', /`ConcurrencyAlarm` goes off at ([\d,]+) instances/, [prod.maxConcurrency]],

@@ -6,7 +6,7 @@ import { endpoints } from '../../serverless/functions.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const pages = ['deployment', 'operations', 'incidents'].map((page) => read(`docs/${page}.md`));
-const { default: defaults } = parse(read('serverless/stages.yml'));
+const { default: shared, prod } = parse(read('serverless/stages.yml'));
 const [, stopItNow = ''] = /\n## Stop it now\n(.*?)\n## /s.exec(read('docs/incidents.md')) ?? [];
 
 test.each(['smoke', 'restore', 'counter'])(
@@ -60,7 +60,10 @@ test('the queries of a bad day read the log of every function that serves reques
 });
 
 test('"Stop it now" undoes the limits of the API to those of a deploy', () => {
-  const { throttlingRateLimit, throttlingBurstLimit, tokenThrottlingRateLimit, tokenThrottlingBurstLimit } = defaults;
+  const { throttlingRateLimit, throttlingBurstLimit, tokenThrottlingRateLimit, tokenThrottlingBurstLimit } = {
+    ...shared,
+    ...prod,
+  };
   const undo = [
     `limit '*/*' ${throttlingRateLimit} ${throttlingBurstLimit}`,
     `limit '~1token/POST' ${tokenThrottlingRateLimit} ${tokenThrottlingBurstLimit}`,

@@ -47,6 +47,7 @@ const wrongValues: Readonly<Record<string, readonly string[]>> = {
   hostedZoneId: ['/hostedzone/Z0123456789ABCDEFGHIJ', 'example.com', 'z0123', `Z${'0'.repeat(32)}`],
   permissionsBoundary: ['Boundary', policy.replace('policy', 'role'), policy.replace('123456789012', '12345')],
   tableName: ['bo', 'book-catalog-prod-ä', 'book-catalog-prod/books', `book-catalog-prod-${'x'.repeat(250)}`],
+  endpointAccessMode: ['strict', 'basic', 'NONE', 'on'],
   probe: ['off', 'true', '5', 'ON'],
   maxErrorShare: ['0', '-0.1', '1.1', '1 %', '.5', 'none'],
 };
@@ -63,6 +64,7 @@ const rightValues: Readonly<Record<string, readonly unknown[]>> = {
   hostedZoneId: [hostedZoneId],
   permissionsBoundary: [policy, 'arn:aws-us-gov:iam::aws:policy/PowerUserAccess'],
   tableName: ['book-catalog-prod-20260131T120000Z'],
+  endpointAccessMode: ['STRICT', 'BASIC'],
   probe: ['on'],
   maxErrorShare: ['0.05', 1],
 };
@@ -121,6 +123,10 @@ test.each<[string, Partial<StageParameters>]>([
   [ofCertificate, { domainName }],
   [ofCertificate, { domainName, certificateArn: certificateArn.replace('eu-west-1', 'us-east-1') }],
   ['monthlyBudget needs alarmEmail.', { monthlyBudget: '150' }],
+  [
+    'tableName needs deletionProtection, so it is for a stage that lasts.',
+    { tableName: 'book-catalog-prod-1', deletionProtection: 'false' },
+  ],
   ...['books', 'book-catalog-prod', 'book-catalog-dev', 'book-catalog-production'].map(
     (tableName) => [ofTable, { tableName }] as [string, Partial<StageParameters>],
   ),

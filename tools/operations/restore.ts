@@ -2,7 +2,7 @@
 
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { StageStack } from '../../serverless/deploy/stack.ts';
-import { reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { isTemporary, reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { endWithAdvice, inCallersFolder, parseOptions } from '../parse-options.ts';
 import { openReport, readReport } from './book-report.ts';
 import { checkTableName, readStack } from './deployed-stage.ts';
@@ -61,6 +61,8 @@ try {
     endWithAdvice('--ids needs --bring-back, and compares nothing: leave out --report.');
   }
   selectTarget(stage, values.region);
+  if (isTemporary(stage))
+    throw new StageError(`The books of ${stage} are not kept. A restore is for a stage that lasts.`);
   const chosen = ids === undefined ? undefined : readReport(inCallersFolder(ids));
   const writeReport = report === undefined ? undefined : openReport(inCallersFolder(report));
   await restore(stage, table, { writeReport, bringsBack, chosen, switches, yes });

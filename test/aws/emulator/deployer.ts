@@ -4,7 +4,6 @@ import { CloudFormation, waitUntilStackCreateComplete } from '@aws-sdk/client-cl
 import { IAM } from '@aws-sdk/client-iam';
 import { findStack } from '../../../serverless/deploy/stack.ts';
 
-const StackName = 'book-catalog-deployer';
 const maxWaitTime = 60; // seconds
 
 /** IAM's limit for a managed policy, in characters without white space. */
@@ -20,12 +19,14 @@ const parameters = {
 };
 
 /**
- * Makes the deployer stack of a stage, and a user with its policy and no other rights.
+ * Makes the deployer stack of a stage, or of a pattern like `pr-*`, and a user with its policy and no other rights.
  *
  * @returns the user's credentials, as environment variables
  */
 export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> {
   const client = new CloudFormation();
+  const [environment = ''] = stage.split('-');
+  const StackName = `book-catalog-deployer-${environment}`;
   // Lambda names the function in each request of its code. The emulator does not, but begins the session with its name.
   const template = readFileSync('serverless/resources/deployer.yml', 'utf8');
   const condition = /ArnLike:\s+lambda:SourceFunctionArn: !Sub arn:.*:function:(.*)/;
@@ -41,8 +42,8 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
   });
   await waitUntilStackCreateComplete({ client, maxWaitTime }, { StackName });
   const { DeployRoleArn = '', DeployPolicyArn = '' } = (await findStack(StackName))?.outputs ?? {};
-  await checkPipelineRole(DeployRoleArn, DeployPolicyArn);
-  return createUser('deployer', [DeployPolicyArn]);
+  await checkPipelineRole(DeployRoleArn, DeployPolicyArn, environment);
+  return createUser(`deployer-${environment}`, [DeployPolicyArn]);
 }
 
 /**
@@ -51,7 +52,7 @@ export async function createDeployer(stage: string): Promise<NodeJS.ProcessEnv> 
  * @returns the user's credentials, as environment variables
  */
 export async function createOnCall(): Promise<NodeJS.ProcessEnv> {
-  const { OnCallRoleArn = '' } = (await findStack(StackName))?.outputs ?? {};
+  const { OnCallRoleArn = '' } = (await findStack('book-catalog-deployer-prod'))?.outputs ?? {};
   const RoleName = OnCallRoleArn.slice(OnCallRoleArn.lastIndexOf('/') + 1);
   const { AttachedPolicies = [] } = await new IAM().listAttachedRolePolicies({ RoleName });
   return createUser(
@@ -61,7 +62,7 @@ export async function createOnCall(): Promise<NodeJS.ProcessEnv> {
 }
 
 /** Checks that the role trusts one environment of one repository, in both forms of its name at GitHub, and has the policy. */
-async function checkPipelineRole(arn: string, policyArn: string): Promise<void> {
+async function checkPipelineRole(arn: string, policyArn: string, environment: string): Promise<void> {
   const RoleName = arn.slice(arn.lastIndexOf('/') + 1);
   const { Role } = await new IAM().getRole({ RoleName });
   const [trust, ...others] = JSON.parse(decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '')).Statement;
@@ -71,8 +72,8 @@ async function checkPipelineRole(arn: string, policyArn: string): Promise<void> 
     StringEquals: {
       'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
       'token.actions.githubusercontent.com:sub': [
-        'repo:owner/name:environment:prod',
-        'repo:owner@123/name@456:environment:prod',
+        `repo:owner/name:environment:${environment}`,
+        `repo:owner@123/name@456:environment:${environment}`,
       ],
     },
   });
@@ -119,25 +120,48 @@ export function toClientConfig({ AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY =
   return { credentials: { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } };
 }
 
-/** Checks what the deployer of a stage and whoever is on call must not do, and what the deployer has to be allowed. */
-export async function checkDeployerLimits(stage: string, boundary: string): Promise<void> {
-  const arn = (service: string, rest: string) => `arn:aws:${service}:eu-west-1:000000000000:${rest}`;
-  const requests = (name: string) => ({
+const arn = (service: string, rest: string) => `arn:aws:${service}:eu-west-1:000000000000:${rest}`;
+
+/** Requests of a deploy for the resources of a stage: 7 actions. */
+function requestsOf(name: string) {
+  return {
     [arn('cloudformation', `stack/${name}/0a1b`)]: 'cloudformation:UpdateStack ContinueUpdateRollback',
     [arn('dynamodb', `table/${name}`)]: 'dynamodb:UpdateTable',
     [arn('lambda', `function:${name}-getBook`)]: 'lambda:UpdateFunctionCode',
     [arn('secretsmanager', `secret:${name}-signing-0a1b-A1b2C3`)]: 'secretsmanager:GetSecretValue',
     [arn('xray', `sampling-rule/${name}`)]: 'xray:CreateSamplingRule',
     [`arn:aws:s3:::${name}-serverlessdeploymentbucket-1a2b`]: 's3:DeleteBucket',
-  });
-  assert.equal((await findAllowed('deployer', requests(`book-catalog-${stage}`))).length, 7);
+  };
+}
+
+/** Checks that the deployer of `pr-*` may deploy and remove each of them, tables included, and has no right on other stages. */
+export async function checkPatternLimits(): Promise<void> {
+  const user = 'deployer-pr';
+  const table = (stage: string) => arn('dynamodb', `table/book-catalog-${stage}`);
+  assert.equal((await findAllowed(user, requestsOf('book-catalog-pr-12'))).length, 7);
+  assert.equal((await findAllowed(user, { [table('pr-12')]: 'dynamodb:CreateTable DeleteTable' })).length, 2);
+
+  const forbidden = ['prod', 'dev', 'alice', 'pr1'].map((stage) => ({
+    ...requestsOf(`book-catalog-${stage}`),
+    [table(stage)]: 'dynamodb:DeleteTable GetItem',
+    [arn('ssm', `parameter/book-catalog/${stage}/alarmEmail`)]: 'ssm:PutParameter',
+  }));
+  const ofItems = { [table('pr-12')]: 'dynamodb:GetItem Scan PutItem DeleteItem CreateBackup' };
+  const ofProd = { [arn('ssm', 'parameter/book-catalog/prod/alarmEmail')]: 'ssm:GetParameter' };
+  for (const requests of [...forbidden, ofItems, ofProd]) assert.deepEqual(await findAllowed(user, requests), []);
+}
+
+/** Checks what the deployer of a stage and whoever is on call must not do, and what the deployer has to be allowed. */
+export async function checkDeployerLimits(stage: string, boundary: string): Promise<void> {
+  assert.equal((await findAllowed('deployer-prod', requestsOf(`book-catalog-${stage}`))).length, 7);
 
   const items = 'GetItem BatchGetItem Query Scan PutItem UpdateItem DeleteItem BatchWriteItem';
   const copies = 'PartiQLSelect ExportTableToPointInTime RestoreTableToPointInTime CreateBackup';
   const table = arn('dynamodb', `table/book-catalog-${stage}`);
   const role = 'arn:aws:iam::000000000000:role';
   const forbidden = {
-    ...requests('book-catalog-dev'),
+    ...requestsOf('book-catalog-dev'),
+    ...requestsOf('book-catalog-pr-12'),
     [table]: `dynamodb:${items} ${copies} PutResourcePolicy DeleteTable`,
     [`${table}/stream/2026`]: 'dynamodb:GetRecords',
     [arn('ssm', `parameter/book-catalog/${stage}/alarmEmail`)]: 'ssm:PutParameter DeleteParameter',
@@ -149,9 +173,9 @@ export async function checkDeployerLimits(stage: string, boundary: string): Prom
     [`${role}/Admin`]: 'iam:CreateRole PassRole UpdateAssumeRolePolicy',
     'arn:aws:iam::000000000000:user/anybody': 'iam:CreateUser CreateAccessKey',
   };
-  assert.deepEqual(await findAllowed('deployer', forbidden), []);
+  assert.deepEqual(await findAllowed('deployer-prod', forbidden), []);
   const forbiddenOnCall = {
-    ...requests('book-catalog-dev'),
+    ...requestsOf('book-catalog-dev'),
     [table]: 'dynamodb:DeleteTable CreateBackup ExportTableToPointInTime PutResourcePolicy',
     [arn('lambda', `function:book-catalog-${stage}-getBook`)]: 'lambda:UpdateFunctionCode UpdateFunctionConfiguration',
     [arn('cloudformation', `stack/book-catalog-${stage}/0a1b`)]:

@@ -60,20 +60,30 @@ export async function startEmulatedStage() {
   let deployer: NodeJS.ProcessEnv = {};
   let onCall: NodeJS.ProcessEnv = {};
 
-  const runScript = (rights: NodeJS.ProcessEnv, script: string, ...options: readonly string[]) => {
-    const args = ['run', '--silent', script, '--', '--stage', stage, ...options];
+  /** Runs a command of package.json for any stage. @param rights - credentials; without, those of an administrator */
+  const spawnFor = (name: string, rights: NodeJS.ProcessEnv, script: string, ...options: readonly string[]) => {
+    const args = ['run', '--silent', script, '--', '--stage', name, ...options];
     return runCommand('npm', args, project.folder, { ...process.env, ...rights });
   };
+  const runScript = (rights: NodeJS.ProcessEnv, script: string, ...options: readonly string[]) =>
+    spawnFor(stage, rights, script, ...options);
 
   /** Runs a command of package.json with the rights of the pipeline. */
   const spawn = (script: string, ...options: readonly string[]) => runScript(deployer, script, ...options);
 
-  /** Finds where the emulator serves the stage; the stack's outputs have AWS's address. */
-  const findAddress = async () => {
-    const { ServiceEndpoint = '' } = (await readStack(stage)).outputs;
+  /** Finds where the emulator serves a stage; the stack's outputs have AWS's address. */
+  const findAddress = async (name = stage) => {
+    const { ServiceEndpoint = '' } = (await readStack(name)).outputs;
     const [apiId] = new URL(ServiceEndpoint).hostname.split('.', 1);
     const { origin, port } = new URL(proxy.baseUrl);
-    return { baseUrl: `${origin}/${stage}`, hostHeader: `${apiId}.execute-api.localhost:${port}` };
+    return { baseUrl: `${origin}/${name}`, hostHeader: `${apiId}.execute-api.localhost:${port}` };
+  };
+
+  /** Options of the smoke test. @param groups - those of the cases to run */
+  const smokeOptions = async (groups: readonly string[], name = stage) => {
+    const { baseUrl, hostHeader } = await findAddress(name);
+    const leftOut = [...notEmulated, ...groupNames.filter((group) => !groups.includes(group))];
+    return ['--base-url', baseUrl, '--host-header', hostHeader, ...leftOut.flatMap((each) => ['--without', each])];
   };
 
   /** Runs a script in bash, with AWS's own command line. @returns what it printed */
@@ -101,11 +111,10 @@ export async function startEmulatedStage() {
     },
     /** Runs the smoke test. @param groups - those of the cases to run; all by default */
     async smoke(groups: readonly string[] = groupNames, ...options: readonly string[]) {
-      const { baseUrl, hostHeader } = await findAddress();
-      const leftOut = [...notEmulated, ...groupNames.filter((name) => !groups.includes(name))];
-      const without = leftOut.flatMap((name) => ['--without', name]);
-      return spawn('smoke', '--base-url', baseUrl, '--host-header', hostHeader, ...without, ...options);
+      return spawn('smoke', ...(await smokeOptions(groups)), ...options);
     },
+    spawnFor,
+    smokeOptions,
     /** Runs `npm run restore` with the rights of whoever is on call, and a switch as an administrator. */
     restore: (...options: readonly string[]) =>
       runScript(options.includes('--switch') ? {} : onCall, 'restore', ...options),

@@ -29,6 +29,7 @@ import {
 } from './restores.ts';
 import { rotate } from './rotation.ts';
 import { stopAndGoOn } from './stops.ts';
+import { deployAndRemoveTwoStages } from './temporary-stages.ts';
 
 const settings = {
   alarmEmail: 'oncall@example.com',
@@ -66,6 +67,9 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
   await checkSettings(settings);
   await checkAccessLog();
   await withCatalog((catalog) => catalog.expectStored(book));
+
+  step('Two temporary stages beside it: removed without leaving anything');
+  await deployAndRemoveTwoStages(emulated);
 
   step('A version that fails the smoke test: a rollback restores the one before');
   await rollBack(emulated);

@@ -7,7 +7,7 @@ const wrong = { AWS_ACCESS_KEY_ID: 'wrong', AWS_SECRET_ACCESS_KEY: 'wrong' };
 const unreachable = { ...wrong, AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' };
 const prod = '--stage prod --region eu-west-1';
 const prdo = '--stage prdo --region eu-west-1';
-const noStage = 'There is no stage "prdo". The stages are prod, dev (serverless/stages.yml).';
+const noStage = 'There is no stage "prdo". For prod: --stage prod. Another stage needs a name that is less like it.';
 const noRegion = 'No region is given: set AWS_REGION, or add --region NAME.';
 const noCredentials = /^AWS cannot be used with these credentials: .*credentials.*$/;
 
@@ -27,6 +27,11 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   ['tools/operations/restore.ts --stage prod --table book-catalog-prod-1', {}, noRegion],
   ['tools/operations/counter.ts --stage prod --repair', {}, noRegion],
   [`tools/operations/counter.ts ${prdo}`, {}, noStage],
+  [
+    'tools/operations/restore.ts --stage pr-12 --table book-catalog-pr-12-1 --region eu-west-1',
+    wrong,
+    'The books of pr-12 are not kept. A restore is for a stage that lasts.',
+  ],
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],
   [`tools/operations/print-version.ts ${prod}`, {}, 'Could not load credentials from any providers'],

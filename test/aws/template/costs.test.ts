@@ -31,6 +31,8 @@ function costOfMonth(): readonly number[] {
 test('the costs of a month without traffic follow from the template', () => {
   const sentence = /A month without traffic costs \$([\d.]+) .* two more metrics exist, which cost \$([\d.]+) a month/;
   expect(find(sentence), 'the costs of a month without traffic in docs/operations.md').toEqual(costOfMonth());
+  const [idle = Infinity] = costOfMonth();
+  expect(find(/A temporary stage\*\* .* costs as much, \$([\d.]+) an hour/)).toEqual([Number((idle / 730).toFixed(2))]);
 });
 
 test('the costs of requests are those of the sampling rule, and those of the probe are those of its schedule', () => {

@@ -6,13 +6,16 @@ import { packageService } from '../../support/package-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `dev`, `dev-with-all` and `dev-with-others`. */
+    /** The folder with the packages `prod`, `dev`, `dev-with-all`, `dev-with-others` and `temporary`. */
     packagesFolder: string;
   }
 }
 
 /** A permissions boundary. */
 export const boundary = 'arn:aws:iam::123456789012:policy/book-catalog-deployer-dev-Boundary-1A2B3C4D5E6F7';
+
+/** A temporary stage whose name is as long as it may be. */
+export const temporaryStage = 'pr-1234567890123456';
 
 /** Every optional parameter. */
 const allParameters = {
@@ -48,6 +51,7 @@ export default async function packageStages(project: TestProject): Promise<() =>
   await packageService(join(folder, 'dev'), 'dev');
   await packageService(join(folder, 'dev-with-all'), 'dev', toOptions(allParameters));
   await packageService(join(folder, 'dev-with-others'), 'dev', toOptions(otherParameters));
+  await packageService(join(folder, 'temporary'), temporaryStage);
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
+import { findStageProblem, lastingStages } from '../../../serverless/deploy/target.ts';
 import { endpointNames, endpoints } from '../../../serverless/functions.ts';
 import createOnlyProperties from './create-only-properties.json' with { type: 'json' };
-import { boundary } from './packaged-stages.ts';
+import { boundary, temporaryStage } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
 
 const prod = readTemplate('prod');
 const withAll = readTemplate('dev-with-all');
+const temporary = readTemplate('temporary');
 /** For each type of resource the properties that are set at its creation only. */
 const createOnly: Readonly<Record<string, readonly string[]>> = createOnlyProperties.types;
 const origin = 'https://docs.example.com';
@@ -53,6 +55,15 @@ test('API Gateway passes bodies unchanged, logs none of them, and throttles logi
   ]);
 });
 
+// Without a policy, AWS gives TLS_1_0 to a Regional API, whose default address keeps working beside a custom domain.
+test('both addresses of the API have a policy of TLS 1.2 with forward secrecy, and the access mode that AWS recommends', () => {
+  const tls = { SecurityPolicy: expect.stringMatching(/^SecurityPolicy_TLS13_1_2_PFS_/), EndpointAccessMode: 'STRICT' };
+  expect(propertiesOf('ApiGateway::RestApi')).toMatchObject([tls]);
+  expect(prod.Outputs.EndpointAccessMode?.Value).toBe('STRICT');
+  const [{ SecurityPolicy }] = propertiesOf('ApiGateway::RestApi', withAll);
+  expect(propertiesOf('ApiGateway::DomainName', withAll)).toMatchObject([{ ...tls, SecurityPolicy }]);
+});
+
 test('the resources whose parameter is not set are not there', () => {
   const optional = /^AWS::(ApiGateway::(DomainName|BasePathMapping)|Route53::|WAFv2::|Budgets::|Events::)/;
   const count = (name: string) =>
@@ -75,6 +86,22 @@ test('dev differs from prod in throttling and log retention only', () => {
       .replaceAll(/\b(?:prod|dev)\b/g, 'STAGE');
 
   expect(JSON.parse(read('dev'))).toEqual(JSON.parse(read('prod')));
+});
+
+// The rest is as in dev, whose test compares it with prod.
+test('a temporary stage differs from dev in its table alone, which goes with it', () => {
+  const read = (name: string) =>
+    JSON.parse(
+      readTemplateText(name)
+        .replaceAll(/serverless\/book-catalog\/(?:dev|pr-\d+)\/[^/"]+/g, 'ARTIFACTS')
+        .replaceAll(/(ApiGatewayDeployment|"DEPLOYED_AT": ")\d+/g, '$1')
+        .replaceAll(/\b(?:dev|pr-\d+)\b/g, 'STAGE'),
+    );
+  const ofDev = read('dev');
+  Object.assign(ofDev.Resources.BookTable, { DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
+  ofDev.Resources.BookTable.Properties.DeletionProtectionEnabled = false;
+
+  expect(read('temporary')).toEqual(ofDev);
 });
 
 test.each(endpointNames)('the package of %s is the same for every stage', (name) => {
@@ -148,13 +175,16 @@ test('X-Ray traces one in twenty requests of the stage, by a rule of its own', (
   ]);
 });
 
-test("the names of X-Ray's rules differ by stage, and have at most 32 characters", () => {
-  const nameOf = (stage: string) => propertiesOf('XRay::SamplingRule', readTemplate(stage))[0].SamplingRule.RuleName;
-  const { default: _, ...stages } = parse(readFileSync('serverless/stages.yml', 'utf8'));
-  const names = Object.keys(stages).map((stage) => nameOf('prod').replace('prod', stage));
-  expect(nameOf('dev')).toBe(names[Object.keys(stages).indexOf('dev')]);
-  expect(new Set(names).size).toBe(names.length);
-  for (const name of names) expect(name).toMatch(/^.{1,32}$/);
+test('every name of a resource has the name of its stage, and the longest of a stage fits', () => {
+  const nameOf = (name: string) => propertiesOf('XRay::SamplingRule', readTemplate(name))[0].SamplingRule.RuleName;
+  const [{ FunctionName }] = propertiesOf('Lambda::Function', temporary).toSorted(
+    (one, other) => other.FunctionName.length - one.FunctionName.length,
+  );
+  expect([nameOf('prod'), nameOf('dev')]).toEqual(['book-catalog-prod', 'book-catalog-dev']);
+  expect(nameOf('temporary')).toHaveLength(32); // X-Ray's maximum
+  expect(`${FunctionName.length} characters`).toMatch(/^[1-5]?\d characters|6[0-4] characters$/); // Lambda's is 64
+  expect(findStageProblem(temporaryStage)).toBeUndefined();
+  expect(findStageProblem(`${temporaryStage}7`)).toContain('at most 19');
 });
 
 // Below 1,000 requests in its periods, an alarm on p99 itself would stay in its state or follow single requests.
@@ -260,9 +290,12 @@ test("the alarm on the custom domain's certificate rings 30 days before its end,
   });
 });
 
-test("Lambda's own retries of the probe are off, which EventBridge's setting does not do", () => {
+test("Lambda's own retries of the probe are off, which EventBridge's setting does not do, and no run begins late", () => {
   expect(propertiesOf('Lambda::EventInvokeConfig', withAll)).toMatchObject([
-    { FunctionName: { Ref: 'ProbeServiceLambdaFunction' }, Qualifier: '$LATEST', MaximumRetryAttempts: 0 },
+    {
+      ...{ FunctionName: { Ref: 'ProbeServiceLambdaFunction' }, Qualifier: '$LATEST' },
+      ...{ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 300 },
+    },
   ]);
 });
 
@@ -271,10 +304,14 @@ test('the stack of prod, and of no other stage, is protected from removal', () =
   expect(provider.deletionProtection).toEqual({ stages: ['prod'] });
 });
 
-test('a deployer stack is for a stage that exists', () => {
+test('a deployer stack is for a stage that lasts, or for a pattern of temporary stages that reaches no other', () => {
   const { Parameters } = parse(readFileSync('serverless/resources/deployer.yml', 'utf8'), { logLevel: 'silent' });
-  const { default: _, ...stages } = parse(readFileSync('serverless/stages.yml', 'utf8'));
-  expect(Parameters.Stage.AllowedValues).toEqual(Object.keys(stages));
+  const isAllowed = (stage: string) => new RegExp(Parameters.Stage.AllowedPattern).test(stage);
+  const wrong = ['*', 'p*', 'pr*', 'pr-1', 'prod-*', 'dev-*', 'deployer-*', '*-prod', 'pr-*-*', 'Pr-*', 'alice'];
+
+  expect(lastingStages.every(isAllowed)).toBe(true);
+  expect(['pr-*', 'alice-*', 'product-*', `${'x'.repeat(17)}-*`].every(isAllowed)).toBe(true);
+  expect([...wrong, `${'x'.repeat(18)}-*`].filter(isAllowed)).toEqual([]);
 });
 
 test('Secrets Manager generates the secrets, and each function refers to those that it needs', () => {

@@ -8,6 +8,8 @@ interface Resource {
   // biome-ignore lint/suspicious/noExplicitAny: each type of resource has a shape of its own
   readonly Properties: any;
   readonly DependsOn?: string | string[];
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
 }
 
 /** A CloudFormation template. */
