@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { runSuite } from '../../conformance/run-suite.ts';
-import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { isTemporary, reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { endWithAdvice, inCallersFolder, parseOptions } from '../parse-options.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 import { formatGatewayReport } from './gateway-report.ts';
@@ -63,9 +63,12 @@ async function main(): Promise<number> {
   await printInvocations(stage, startedAt).catch((error: Error) =>
     console.log(`No reports of Lambda: ${error.message}`),
   );
-  await printUnprotected(deployed.table).catch((error: Error) =>
-    console.log(`The table was not read: ${error.message}`),
-  );
+  // The table of a temporary stage goes with it.
+  if (!isTemporary(stage)) {
+    await printUnprotected(deployed.table).catch((error: Error) =>
+      console.log(`The table was not read: ${error.message}`),
+    );
+  }
   return exitCode;
 }
 

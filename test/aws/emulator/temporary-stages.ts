@@ -30,7 +30,9 @@ export async function deployAndRemoveTwoStages({ spawnFor, smokeOptions }: Emula
   await checkBoundary('book-catalog-pr-12', 'pr');
   for (const [stage, credentials] of Object.entries(deployers)) {
     const options = await smokeOptions(['books', 'token-endpoint'], stage);
-    assert.equal((await spawnFor(stage, credentials, 'smoke', ...options)).status, 0, `${stage} fails`);
+    const { status, stdout } = await spawnFor(stage, credentials, 'smoke', ...options);
+    assert.equal(status, 0, `${stage} fails`);
+    assert.doesNotMatch(stdout, /has no deletion protection/);
   }
   await checkSeparation(smokeOptions);
 
