@@ -108,7 +108,13 @@ export async function createUser(
     PolicyName: 'emulator',
     PolicyDocument: JSON.stringify({
       Version: '2012-10-17',
-      Statement: [{ Effect: 'Allow', Action: ['ssm:GetParametersByPath', 'logs:StartQuery'], Resource: '*' }],
+      Statement: [
+        {
+          Effect: 'Allow',
+          Action: ['ssm:GetParametersByPath', 'logs:StartQuery', 'dynamodb:TagResource'],
+          Resource: '*',
+        },
+      ],
     }),
   });
   const { AccessKey } = await iam.createAccessKey({ UserName });

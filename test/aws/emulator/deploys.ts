@@ -112,7 +112,10 @@ export async function failToDeploy({ project, fates, spawn }: EmulatedStage): Pr
   restoreText();
   assert.equal(polls, pollsWithoutEnd, 'the deploy ends before the rollback');
   assert.equal((await findStack(StackName))?.status, 'UPDATE_ROLLBACK_COMPLETE');
-  assert.match((await spawn('rollback')).stderr, /deployed, running now\n.* failed, and rolled back$/m);
+  assert.match(
+    (await spawn('rollback')).stderr,
+    / failed, and rolled back\nTo go back: npm run rollback -- --stage prod --timestamp/,
+  );
 
   fates.set('DescribeStacks', () => withStatus('UPDATE_ROLLBACK_FAILED'));
   const { status, stdout } = await spawn('deploy');

@@ -45,7 +45,7 @@ export async function changeByHand({ administer, smoke }: EmulatedStage): Promis
   assert.match(await detect(), /CreateTokenLogGroup\tDELETED/);
   assert.match(
     (await smoke(['unknown-paths'])).stdout,
-    /has no point-in-time recovery: .*\n.* has no deletion protection: /,
+    /has no point-in-time recovery: .* has no deletion protection: /s,
   );
 
   const [, table = ''] = /\n\| Changed \|(.*?)\n\n/s.exec(read('operations')) ?? [];
