@@ -47,16 +47,16 @@ test('a year in CSV is a whole number, and 0 when it is empty', async () => {
 });
 
 test('a cell is a text as it is, a listed text, a whole number or a boolean in any case; else it is missing or no value', () => {
-  const cells = ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'constructor'];
+  const cells = ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'untrue', 'falsely'];
   const read = (type: Kind, more = {}) => cells.map((cell) => parseCell({ type, ...more } as Field, cell));
   const expected: Readonly<Record<Kind, readonly unknown[]>> = {
     string: cells,
-    integer: [undefined, undefined, 'a', 1, 'true', 'FALSE', 'constructor'],
-    boolean: [undefined, undefined, 'a', '1.0', true, false, 'constructor'],
+    integer: [undefined, undefined, 'a', 1, 'true', 'FALSE', 'untrue', 'falsely'],
+    boolean: [undefined, undefined, 'a', '1.0', true, false, 'untrue', 'falsely'],
   };
 
   for (const [type, values] of Object.entries(expected)) expect(read(type as Kind)).toEqual(values);
-  const ofList = [undefined, undefined, 'a', '1.0', 'true', 'FALSE', 'constructor'];
+  const ofList = [undefined, undefined, 'a', '1.0', 'true', 'FALSE', 'untrue', 'falsely'];
   expect(read('string', { enum: ['a'] })).toEqual(ofList);
 });
 
@@ -64,6 +64,7 @@ test.each([
   ['Emma,,about 1815', 'year is not a whole number up to 2^53-1: "about 1815"'],
   ['Emma,,1815.5', 'year is not a whole number up to 2^53-1: "1815.5"'],
   ['Emma,,9007199254740992', 'year is not a whole number up to 2^53-1: 9007199254740992'],
+  [`Emma,,x${'9'.repeat(100)}`, `year is not a whole number up to 2^53-1: "x${'9'.repeat(28)}`],
   ['Emma, or so,,1815', 'has 4 cells where the header has 3'],
   ['Emma', 'has 1 cell where the header has 3'],
   [`${'é'.repeat(200 * 1024 - 64)},a,1`, 'is larger than the 400 KB that a book can have'],
