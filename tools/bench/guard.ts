@@ -8,7 +8,7 @@ import { type Candidate, type Candidates, invokeTimes } from './candidates.ts';
  */
 const limits = [
   { name: 'get-book', reference: 'bare', cold: 0.7, warm: 1.15 },
-  { name: 'create-book', reference: 'bare', cold: 0.7, warm: 0.9 },
+  { name: 'create-book', reference: 'bare', cold: 0.71, warm: 0.9 },
   { name: 'update-book', reference: 'bare', cold: 0.7, warm: 0.9 },
   { name: 'delete-book', reference: 'bare', cold: 0.71, warm: 1.2 },
   { name: 'create-token', reference: 'no-op', cold: 1.45, warm: 2.5 },
