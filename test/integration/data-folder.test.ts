@@ -1,8 +1,12 @@
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ClassicLevel } from 'classic-level';
 import { expect, onTestFinished, test } from 'vitest';
 import { startStorage } from '../../serverless/local/start-storage.ts';
+import { connect } from '../support/book-table.ts';
+import { listen } from '../support/loopback-server.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
 function start(dataFolder: string, warn: (problem: string) => void = () => {}) {
@@ -151,4 +155,19 @@ test.each([
   await start(folder, (problem) => warnings.push(problem));
 
   expect(warnings).toEqual(expected);
+});
+
+test('an engine whose data folder is gone keeps its port, which another process could take, and responds no more', async () => {
+  const folder = await makeTemporaryFolder();
+  const warnings: string[] = [];
+  const { url } = await start(join(folder, 'books'), (problem) => warnings.push(problem));
+  const { origin, port } = new URL(url);
+  await rm(join(folder, 'books'), { recursive: true });
+
+  for (let request = 0; request < 2; request += 1) {
+    await expect(connect(origin).send(new ListTablesCommand({}))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  }
+
+  await expect(listen(createServer(), Number(port))).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  expect(warnings).toEqual([expect.stringContaining('it was deleted or moved while the service ran')]);
 });

@@ -44,6 +44,23 @@ test('the costs of requests are those of the sampling rule, and those of the pro
   expect(ProbeServiceEventsRuleSchedule1?.Properties.ScheduleExpression).toBe(`rate(${minutes} minutes)`);
 });
 
+test('the worst load of a stage counts a trace for each request, because clients may ask for it', () => {
+  const [rate = 0] = find(/`prod` accepts (\d+) requests a second/) ?? [];
+  const [share = 0, trace = 0] = find(/\| A million traces of X-Ray, of (\d+) % of the requests \| \$(\d+) \|/) ?? [];
+  const millions = (rate * 86_400) / 1e6;
+  const costOfDay = (row: RegExp) => Math.round((Number(find(row)) + trace * (1 - share / 100)) * millions);
+
+  const worst = ['GETs of a book', 'pages of 1,000 books'].map((load) =>
+    Number(find(new RegExp(`\\| ${rate} ${load} a second \\|[^|]*\\| \\$(\\d+) \\|`))),
+  );
+
+  const sums = [
+    /\| GET \/book\/\{id\} \|.*?\*\*\$([\d.]+)\*\*/,
+    /\| GET \/books of 1,000 books \|.*?\*\*\$([\d.]+)\*\*/,
+  ];
+  expect(worst, 'the worst loads in docs/operations.md').toEqual(sums.map(costOfDay));
+});
+
 test('README.md has bounds of the same costs', () => {
   const [get = Infinity] = find(/\| GET \/book\/\{id\} \|.*?\*\*\$([\d.]+)\*\*/) ?? [];
   const [idle = Infinity, custom = Infinity] = costOfMonth();
