@@ -49,6 +49,7 @@ const telephone = { viewport: { width: 375, height: 800 }, colorScheme: 'dark', 
 
 /** Room for a browser on a busy machine. */
 const waiting = { timeout: 20_000 };
+const testTimeoutMs = 300_000;
 
 /** Opens the page, with a check at the end of the test that it had no error and asked no other service. */
 async function openPage(look: BrowserContextOptions) {
@@ -115,62 +116,70 @@ const testInBrowser = test.skipIf(executablePath === undefined);
 testInBrowser.each([
   ['a desktop, light', desktop],
   ['a telephone, dark', telephone],
-] as const)('on %s, the keyboard alone logs in, creates, lists and fetches with a tag', async (_name, look) => {
-  const { page, session, problems, origins } = await openPage(look);
-  const login = page.locator('#login button');
-  await tabTo(page, login);
-  await page.keyboard.press('Enter');
-  await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
+] as const)(
+  'on %s, the keyboard alone logs in, creates, lists and fetches with a tag',
+  async (_name, look) => {
+    const { page, session, problems, origins } = await openPage(look);
+    const login = page.locator('#login button');
+    await tabTo(page, login);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
 
-  const created = await execute(page, 'Books-createBook');
-  expect(await created.readStatus()).toBe('201');
-  const dune = { title: 'Dune', author: 'Frank Herbert', year: 1965 };
-  const { data } = await created.readBody();
-  expect(data).toMatchObject(dune);
-  const listed = await execute(page, 'Books-listBooks');
-  expect(listed.url).toBe(`${local.baseUrl}/books`);
-  expect((await listed.readBody()).data).toContainEqual(data);
+    const created = await execute(page, 'Books-createBook');
+    expect(await created.readStatus()).toBe('201');
+    const dune = { title: 'Dune', author: 'Frank Herbert', year: 1965 };
+    const { data } = await created.readBody();
+    expect(data).toMatchObject(dune);
+    const listed = await execute(page, 'Books-listBooks');
+    expect(listed.url).toBe(`${local.baseUrl}/books`);
+    expect((await listed.readBody()).data).toContainEqual(data);
 
-  const fetched = await execute(page, 'Books-getBook', data.id);
-  expect(fetched.url).toBe(`${local.baseUrl}/book/${data.id}`);
-  expect(await fetched.readStatus(), 'without a tag in If-None-Match').toBe('200');
-  const tag = (await fetched.readHeaders()).find((line) => /^ *etag:/.test(line))?.replace(/^ *etag: */, '');
-  await tabTo(page, fetched.block.locator('[data-param-name="If-None-Match"] input'));
-  await page.keyboard.type(tag?.trim() ?? '');
-  await execute(page, 'Books-getBook', data.id);
-  await expect.poll(fetched.readStatus, waiting).toBe('304');
+    const fetched = await execute(page, 'Books-getBook', data.id);
+    expect(fetched.url).toBe(`${local.baseUrl}/book/${data.id}`);
+    expect(await fetched.readStatus(), 'without a tag in If-None-Match').toBe('200');
+    const tag = (await fetched.readHeaders()).find((line) => /^ *etag:/.test(line))?.replace(/^ *etag: */, '');
+    await tabTo(page, fetched.block.locator('[data-param-name="If-None-Match"] input'));
+    await page.keyboard.type(tag?.trim() ?? '');
+    await execute(page, 'Books-getBook', data.id);
+    await expect.poll(fetched.readStatus, waiting).toBe('304');
 
-  expect(await findSeriousViolations(page)).toEqual([]);
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  expect(await page.locator('html.dark-mode').count()).toBe(look.colorScheme === 'dark' ? 1 : 0);
-  expect(problems).toEqual([]);
-  expect([...origins].filter((origin) => origin !== 'null')).toEqual([local.baseUrl]);
-});
+    expect(await findSeriousViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.locator('html.dark-mode').count()).toBe(look.colorScheme === 'dark' ? 1 : 0);
+    expect(problems).toEqual([]);
+    expect([...origins].filter((origin) => origin !== 'null')).toEqual([local.baseUrl]);
+  },
+  testTimeoutMs,
+);
 
-testInBrowser('a token stays for the tab until the service refuses it, and every operation works', async () => {
-  const { page, session } = await openPage(desktop);
-  expect(await (await execute(page, 'Books-listBooks')).readStatus()).toBe('401');
-  expect(await session.textContent()).toBe('Not logged in: Authorization token required');
-  await page.locator('#login [name=password]').fill('wrong');
-  await page.keyboard.press('Enter');
-  await expect.poll(() => session.textContent(), waiting).toBe('Not logged in: Invalid credentials');
+testInBrowser(
+  'a token stays for the tab until the service refuses it, and every operation works',
+  async () => {
+    const { page, session } = await openPage(desktop);
+    expect(await (await execute(page, 'Books-listBooks')).readStatus()).toBe('401');
+    expect(await session.textContent()).toBe('Not logged in: Authorization token required');
+    await page.locator('#login [name=password]').fill('wrong');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => session.textContent(), waiting).toBe('Not logged in: Invalid credentials');
 
-  await execute(page, 'Token-createToken');
-  await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
-  await page.reload();
-  await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
-  const { data } = await (await execute(page, 'Books-createBook')).readBody();
-  for (const operation of ['listBooks', 'getBook', 'updateBook', 'deleteBook']) {
-    const { readStatus } = await execute(page, `Books-${operation}`, data.id);
-    expect(await readStatus(), operation).toBe('200');
-  }
+    await execute(page, 'Token-createToken');
+    await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
+    await page.reload();
+    await expect.poll(() => session.textContent(), waiting).toMatch(/^Logged in until /);
+    const { data } = await (await execute(page, 'Books-createBook')).readBody();
+    for (const operation of ['listBooks', 'getBook', 'updateBook', 'deleteBook']) {
+      const { readStatus } = await execute(page, `Books-${operation}`, data.id);
+      expect(await readStatus(), operation).toBe('200');
+    }
 
-  const expired = forgeToken({ claims: { exp: 1 }, secret: 'another secret' });
-  await page.evaluate(`sessionStorage.setItem('token', '${expired}')`);
-  await page.reload();
-  expect(await (await execute(page, 'Books-listBooks')).readStatus()).toBe('401');
-  expect(await session.textContent()).toBe('Not logged in: Invalid token');
-});
+    const expired = forgeToken({ claims: { exp: 1 }, secret: 'another secret' });
+    await page.evaluate(`sessionStorage.setItem('token', '${expired}')`);
+    await page.reload();
+    expect(await (await execute(page, 'Books-listBooks')).readStatus()).toBe('401');
+    expect(await session.textContent()).toBe('Not logged in: Invalid token');
+  },
+  testTimeoutMs,
+);
 
 testInBrowser('the introduction comes first, and its samples and lists are whole', async () => {
   const { page } = await openPage(desktop);
