@@ -16,5 +16,5 @@ export const handler = publicEndpoint(config, success, async (event) => {
   const login = readFields(event, loginFields);
   if (login === undefined) throw new HttpError(outcomes.invalidRequestPayload);
   if (!matchesCredentials(login)) throw new HttpError(outcomes.invalidCredentials);
-  return { data: { token: signToken() }, headers: { 'Cache-Control': 'no-store' } };
+  return { data: { token: await signToken() }, headers: { 'Cache-Control': 'no-store' } };
 });
