@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/gateway-responses.ts';
 import { type BookCatalogOptions, createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
+import { untilAborted } from '../../tools/client/retries.ts';
 
 type Fetched = Awaited<ReturnType<NonNullable<BookCatalogOptions['fetch']>>>;
 
@@ -31,15 +32,24 @@ function dripping(parts: readonly Uint8Array[], everyMs: number, signal: AbortSi
   return { status: 200, headers: new Headers(), body };
 }
 
+const unavailable = (signal: AbortSignal): Fetched => {
+  const body = new TextEncoder().encode('{"status":503,"message":"Service unavailable","data":null}');
+  return { ...dripping([body], 1, signal), status: 503 };
+};
+
 /** A client whose requests after the login are answered one by one. */
-function createClient(respond: (attempt: number, signal: AbortSignal) => Fetched | Promise<Fetched>) {
+function createClient(
+  respond: (attempt: number, signal: AbortSignal) => Fetched | Promise<Fetched>,
+  retries: NonNullable<BookCatalogOptions['retries']> = {},
+) {
   let attempts = 0;
   const fetch: NonNullable<BookCatalogOptions['fetch']> = async (url, { signal }) => {
     if (url.endsWith('/token')) return dripping([login], 0, signal);
     attempts += 1;
     return respond(attempts, signal);
   };
-  const client = createBookCatalogClient({ baseUrl: 'http://books.example', username: 'u', password: 'p', fetch });
+  const address = { baseUrl: 'http://books.example', username: 'u', password: 'p' };
+  const client = createBookCatalogClient({ ...address, retries, fetch });
   return { client, attempts: () => attempts };
 }
 
@@ -97,12 +107,43 @@ test('a client waits as long as the service asks it to wait, twice', async () =>
   expect(Math.max(...waits)).toBeGreaterThan(1);
 });
 
-test('calls leave no listener at their signal', async () => {
-  const { client } = createClient((attempt, signal) => {
-    const status = attempt === 1 ? 503 : 200;
-    const body = attempt === 1 ? '{"status":503,"message":"Service unavailable","data":null}' : undefined;
-    return { ...dripping([body ? new TextEncoder().encode(body) : bytesOf(book)], 1, signal), status };
+test.each([
+  ['longest', 1, [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
+  ['shortest', 0, [125, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]],
+])('the %s waits between attempts double up to a limit', async (_which, chance, expected) => {
+  vi.spyOn(Math, 'random').mockReturnValue(chance);
+  const waits: number[] = [];
+  const wait = async ({ waitMs }: { readonly waitMs: number }) => void waits.push(waitMs);
+  const { client } = createClient(
+    (attempt, signal) => (attempt > expected.length ? dripping([bytesOf(book)], 0, signal) : unavailable(signal)),
+    { wait },
+  );
+
+  expect(await settle(client.getBook(1))).toEqual({ book, etag: '' });
+  expect(waits).toEqual(expected);
+});
+
+test('a call that is aborted before its login ends, or while it waits for a retry, ends at once and leaves no timer', async () => {
+  const silent = createBookCatalogClient({
+    ...{ baseUrl: 'http://books.example', username: 'u', password: 'p' },
+    fetch: (_url, { signal }) => untilAborted(new Promise(() => {}), signal),
   });
+  await expect(silent.getBook(1, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+
+  const stop = new AbortController();
+  const { client } = createClient((_attempt, signal) => unavailable(signal));
+  const read = client.getBook(1, { signal: stop.signal }).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(100);
+  stop.abort(new Error('too late'));
+
+  expect(await read).toEqual(new Error('too late'));
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('calls leave no listener at their signal', async () => {
+  const { client } = createClient((attempt, signal) =>
+    attempt === 1 ? unavailable(signal) : dripping([bytesOf(book)], 1, signal),
+  );
   const { signal } = new AbortController();
 
   expect(await settle(client.getBook(1, { signal }))).toEqual({ book, etag: '' });
