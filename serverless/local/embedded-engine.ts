@@ -16,8 +16,8 @@ export async function startEmbeddedEngine(path: string, onFailure: (error: Error
   const accessKey = createAccessKey();
   const worker = new Worker(new URL('engine-thread.ts', import.meta.url), { workerData: { path, accessKey } });
   const [port] = await once(worker, 'message');
-  worker.unref(); // the engine must not keep the process alive
   worker.once('message', onFailure);
   worker.once('error', onFailure);
+  worker.unref(); // The engine must not keep the process alive, which a listener of messages does.
   return { endpoint: `http://127.0.0.1:${port}`, accessKey };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
 import pLimit from 'p-limit';
 import { expect, onTestFinished } from 'vitest';
@@ -77,6 +78,8 @@ export async function startFaultyService(
       const takenMs = performance.now() - startedAt;
       if (!isBusy) expect(takenMs, `${method} ${path} in time`).toBeLessThan(timeoutMs + lagMs);
       const received = new Headers(response.headers as Record<string, string>);
+      // API Gateway adds it.
+      received.set('x-amzn-RequestId', randomUUID());
       checkResponse({
         request: { method, path },
         status: response.status,
