@@ -67,12 +67,7 @@ export async function startStubbedAws(endpoint: string, table: string) {
     if (isProtected) return (text) => text.replace('"Table":{', '"Table":{"DeletionProtectionEnabled":true,');
     return stubbed ? { status: 200, body: JSON.stringify(stubbed) } : 'pass';
   });
-  const env = {
-    ...process.env,
-    AWS_ENDPOINT_URL: baseUrl,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-  };
+  // The access key is that of the engine.
+  const env = { ...process.env, AWS_ENDPOINT_URL: baseUrl, AWS_REGION: 'us-east-1' };
   return { stack, env, stop };
 }
