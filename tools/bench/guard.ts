@@ -20,8 +20,7 @@ const limits = [
 /** valgrind is so slow that a timeout may fire, which takes more instructions or even ends an instance. */
 const maxAttempts = 3;
 
-const warmUpCalls = 100;
-const warmCalls = 100;
+const warmCalls = 200;
 
 // V8 writes code, and the launcher turns into the function.
 const options = ['--tool=cachegrind', '--cache-sim=no', '--cachegrind-out-file=/dev/null'];
@@ -52,12 +51,12 @@ export async function checkInstructions({ others, prepare }: Candidates): Promis
 
 /**
  * Counts the instructions of a function, all threads and V8's own included: those until the first response, and those of
- * one warm call. Unlike times, they are nearly the same in each run, whatever else the machine does.
+ * each further call, in which V8 still optimizes. Unlike times, they are nearly the same in each run, whatever else the
+ * machine does.
  */
 async function countInstructions(candidate: Candidate, call: Call) {
-  const cold = Math.min(await countUntil(1, candidate, call), await countUntil(1, candidate, call));
-  const warmUp = await countUntil(warmUpCalls, candidate, call);
-  return { cold, warm: ((await countUntil(warmUpCalls + warmCalls, candidate, call)) - warmUp) / warmCalls };
+  const cold = await countUntil(1, candidate, call);
+  return { cold, warm: ((await countUntil(1 + warmCalls, candidate, call)) - cold) / warmCalls };
 }
 
 async function countUntil(responses: number, candidate: Candidate, call: Call, attempt = 1): Promise<number> {
