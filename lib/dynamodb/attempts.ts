@@ -52,11 +52,8 @@ export interface Write<Value> {
   resolve(earlier: Earlier, refusal?: ConditionFailedError): Promise<Value | undefined>;
 }
 
-/** How an attempt ended. A lost one was carried out, or may still be. A failed one was not, as far as we know. */
-type Ending<Value> =
-  | { readonly kind: 'done'; readonly value: Value }
-  | { readonly kind: 'refused'; readonly error: ConditionFailedError }
-  | { readonly kind: 'lost' | 'failed'; readonly error: AttemptError };
+/** How an attempt ended: it was done, refused or it failed. */
+type Ending<Value> = { readonly value: Value } | { readonly error: ConditionFailedError | AttemptError };
 
 /** The attempts at requests to one database. The time of each starts with its turn, so overload makes none fail. */
 export class Attempts {
@@ -70,7 +67,7 @@ export class Attempts {
   async repeat<Value>(send: (abortSignal: AbortSignal) => Promise<Value>): Promise<Value> {
     for (let failures = 1; ; failures += 1) {
       const ending = await this.#turns(() => attempt(send));
-      if (ending.kind === 'done') return ending.value;
+      if ('value' in ending) return ending.value;
       if (failures === maxFailures) throw unavailable(ending.error);
       await pauseAfter(failures);
     }
@@ -97,22 +94,23 @@ export class Attempts {
     try {
       for (;;) {
         const ending = await this.#turns(() => attempt(send));
-        if (ending.kind === 'done') return ending.value;
-        if (ending.kind === 'refused') {
+        if ('value' in ending) return ending.value;
+        const { error } = ending;
+        if (error instanceof ConditionFailedError) {
           // Before the pause, because what is stored is usually the outcome.
-          const value = await write.resolve(earlier, ending.error);
+          const value = await write.resolve(earlier, error);
           if (value !== undefined) return value;
           behindMs = Math.max(behindMs, measureLag(write.seenVersion));
           await pauseAfter(sent.length);
           continue;
         }
-        if (ending.kind === 'lost') lost.push(sent.at(-1) as string);
+        if (error.mayBeDone) lost.push(sent.at(-1) as string);
         failures += 1;
         // Before the look at what is stored, because a lost attempt may be under way.
         if (failures < maxFailures) await pauseAfter(sent.length);
         const value = lost.length > 0 ? await write.resolve(earlier) : undefined;
         if (value !== undefined) return value;
-        if (failures === maxFailures) throw ending.error;
+        if (failures === maxFailures) throw error;
       }
     } catch (error) {
       const isFailure = error instanceof AttemptError || error instanceof ConditionFailedError;
@@ -147,10 +145,9 @@ async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Pr
   invocation?.addEventListener('abort', giveUp);
   try {
     // The transport may ignore its signal. After an HTTP 101, for example, its promise stays pending.
-    return { kind: 'done', value: await Promise.race([send(controller.signal), end]) };
+    return { value: await Promise.race([send(controller.signal), end]) };
   } catch (error) {
-    if (error instanceof ConditionFailedError) return { kind: 'refused', error };
-    if (error instanceof AttemptError) return { kind: error.mayBeDone ? 'lost' : 'failed', error };
+    if (error instanceof ConditionFailedError || error instanceof AttemptError) return { error };
     throw error;
   } finally {
     clearTimeout(timer);
