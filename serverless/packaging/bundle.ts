@@ -13,6 +13,10 @@ const replacements: Readonly<Record<string, string>> = {
     export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};`,
   '@smithy/core/event-streams': '',
   'node:fs/promises': 'export const readFile = undefined;',
+  // The SDK asks whether a body is a file. For the class, Node would load all of its file streams.
+  'node:fs': `
+    export class ReadStream {}
+    export const [createReadStream, fstatSync, lstatSync] = [];`,
 };
 
 /**
