@@ -16,7 +16,7 @@ const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
  * @param earlier - tokens that it has to be above. Other texts, and tokens more than a day ahead, are ignored.
  * @param behindMs - how far the clock is known to be behind
  */
-export function createWriteToken(earlier: readonly (string | undefined)[] = [], behindMs = 0): string {
+export function createWriteToken(earlier: readonly (string | undefined)[], behindMs = 0): string {
   const times = earlier.flatMap((token) => timeOf(token) ?? []);
   return v7({ msecs: Math.max(Date.now() + behindMs, ...times.map((time) => time + 1)) });
 }
@@ -33,7 +33,8 @@ export function measureLag(token: string | undefined): number {
 }
 
 /** @returns the time of a token in milliseconds since 1970, `undefined` of other texts and of tokens too far ahead */
-function timeOf(token = ''): number | undefined {
-  const time = Number.parseInt(token.slice(0, 8) + token.slice(9, 13), 16);
-  return uuidV7.test(token) && time < Date.now() + maxAheadMs ? time : undefined;
+function timeOf(token: string | undefined): number | undefined {
+  const text = String(token);
+  const time = Number.parseInt(text.slice(0, 8) + text.slice(9, 13), 16);
+  return uuidV7.test(text) && time < Date.now() + maxAheadMs ? time : undefined;
 }

@@ -62,6 +62,8 @@ test('a response that is not that of a draw gives no id', async ({ table }) => {
   const { books } = openWith(table, respondWith(0), respondWith());
 
   expect((await books.create(emma)).book.id).toBe(11);
+  const failing = openWith(table, respondWith(0), respondWith(), respondWith()).books.create(emma);
+  await expect(failing).rejects.toThrow('the counter has no "lastId"');
 });
 
 test.for([undefined, 'a key'])(

@@ -27,7 +27,7 @@ vi.mock(import('../../lib/dynamodb/write-token.ts'), async (importOriginal) => {
   const { createWriteToken, ...others } = await importOriginal();
   return {
     ...others,
-    createWriteToken: ([made, read] = [], behindMs) =>
+    createWriteToken: ([made, read], behindMs) =>
       planted.ignores === 'read'
         ? createWriteToken([made])
         : createWriteToken(planted.ignores === 'made' ? [read] : [made, read], behindMs),

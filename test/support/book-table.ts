@@ -104,7 +104,7 @@ export async function storeBook({ client, tableName }: TableAccess, book: Book):
 }
 
 function itemOf({ id, ...fields }: Book) {
-  return { ...bookKey(id), ...fields, writeToken: createWriteToken() };
+  return { ...bookKey(id), ...fields, writeToken: createWriteToken([]) };
 }
 
 /** About 100 bytes as JSON. */

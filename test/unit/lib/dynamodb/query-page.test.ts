@@ -131,6 +131,21 @@ test('books with all fields are not parsed, so their attributes keep their order
   expect(items).toBe(JSON.stringify(book));
 });
 
+test('books that are older than a field are not parsed either: each gets what it lacks, and nothing twice', () => {
+  const defaults = Object.entries(aBook());
+  const [[oldest = ''] = []] = defaults;
+  const whole = { id: 1, ...aBook() };
+  const others = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== oldest));
+
+  const { items } = readBooks(
+    Buffer.from(JSON.stringify({ Count: 3, Items: [marshall(whole), marshall(others), { id: { N: '2' } }] })),
+  );
+
+  const completed = { [oldest]: Object.fromEntries(defaults)[oldest], ...others };
+  const bare = { ...Object.fromEntries(defaults), id: 2 };
+  expect(items).toBe([whole, completed, bare].map((book) => JSON.stringify(book)).join());
+});
+
 test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}']])(
   'the response %s is not a page, and another attempt is worth it',
   (body) => {
