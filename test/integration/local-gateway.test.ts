@@ -37,6 +37,7 @@ test('the last response of a connection says so, and a client sends its next req
 const megabyte = 1024 * 1024;
 
 test.each([
+  ['POST /book', 10, 200],
   ['POST /book', 11, 413],
   ['POST /no/book', 5, 404],
   ['POST /%zz', 5, 400],

@@ -2,7 +2,11 @@ import { getEventListeners } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../serverless/gateway-responses.ts';
-import { type BookCatalogOptions, createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
+import {
+  BookCatalogError,
+  type BookCatalogOptions,
+  createBookCatalogClient,
+} from '../../tools/client/book-catalog-client.ts';
 import { untilAborted } from '../../tools/client/retries.ts';
 
 type Fetched = Awaited<ReturnType<NonNullable<BookCatalogOptions['fetch']>>>;
@@ -42,15 +46,18 @@ function createClient(
   respond: (attempt: number, signal: AbortSignal) => Fetched | Promise<Fetched>,
   retries: NonNullable<BookCatalogOptions['retries']> = {},
 ) {
-  let attempts = 0;
+  let [attempts, logins] = [0, 0];
   const fetch: NonNullable<BookCatalogOptions['fetch']> = async (url, { signal }) => {
-    if (url.endsWith('/token')) return dripping([login], 0, signal);
+    if (url.endsWith('/token')) {
+      logins += 1;
+      return dripping([login], 0, signal);
+    }
     attempts += 1;
     return respond(attempts, signal);
   };
   const address = { baseUrl: 'http://books.example', username: 'u', password: 'p' };
   const client = createBookCatalogClient({ ...address, retries, fetch });
-  return { client, attempts: () => attempts };
+  return { client, attempts: () => attempts, logins: () => logins };
 }
 
 /** Lets the time go on until a promise is settled. @returns its value or its error */
@@ -107,6 +114,12 @@ test('a client waits as long as the service asks it to wait, twice', async () =>
   expect(Math.max(...waits)).toBeGreaterThan(1);
 });
 
+test.each(['Sun, 22 Nov 2020 12:00:00 GMT', 'soon', '-1'])('a Retry-After of %j asks for no wait', (value) => {
+  const response = { status: 503, headers: new Headers({ 'Retry-After': value }) };
+
+  expect(new BookCatalogError('Service unavailable', response).retryAfterMs).toBe(0);
+});
+
 test.each([
   ['longest', 1, [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
   ['shortest', 0, [125, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]],
@@ -138,6 +151,33 @@ test('a call that is aborted before its login ends, or while it waits for a retr
 
   expect(await read).toEqual(new Error('too late'));
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a call that is aborted ends at once, also while the caller's own function waits for a retry", async () => {
+  const stop = new AbortController();
+  const { client } = createClient((_attempt, signal) => unavailable(signal), { wait: () => new Promise(() => {}) });
+  const ended = vi.fn();
+  client.getBook(1, { signal: stop.signal }).catch(ended);
+  await vi.advanceTimersByTimeAsync(100);
+
+  stop.abort(new Error('too late'));
+  await vi.advanceTimersByTimeAsync(0);
+
+  expect(ended).toHaveBeenCalledWith(new Error('too late'));
+});
+
+// A token that expires costs a 401, and operators have an alarm on those.
+test('a token is used for 14 minutes, and renewed before it expires', async () => {
+  const { client, logins } = createClient((_attempt, signal) => dripping([bytesOf(book)], 0, signal));
+  await settle(client.getBook(1));
+
+  await vi.advanceTimersByTimeAsync(13 * 60_000);
+  await settle(client.getBook(1));
+  expect(logins()).toBe(1);
+
+  await vi.advanceTimersByTimeAsync(60_000);
+  await settle(client.getBook(1));
+  expect(logins()).toBe(2);
 });
 
 test('calls leave no listener at their signal', async () => {
