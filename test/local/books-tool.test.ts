@@ -67,6 +67,7 @@ test('an export goes to standard output without a file or for -, in the order of
   await runImport(await writeCsv(createBooks(500)));
 
   const { output } = await runBooks(['export', '-', '--format', 'csv']);
+  const asNdjson = await runBooks(['export', '--format', 'ndjson']);
   const cutOff = start(['export', '--format', 'csv']);
   cutOff.child.stdout.once('data', () => cutOff.child.stdout.destroy());
   const { exitCode, output: beginning } = await cutOff.ended;
@@ -78,6 +79,7 @@ test('an export goes to standard output without a file or for -, in the order of
   expect(rows).toHaveLength(500);
   expect(output.startsWith(header)).toBe(true);
   expect(output).toContain(rows.join(''));
+  expect(asNdjson.output).toContain((await listBooks(0)).map((book) => `${JSON.stringify(book)}\n`).join(''));
   expect([exitCode, beginning]).toEqual([0, header]);
 });
 
@@ -119,6 +121,80 @@ test('an export retries a page after a lost response, and leaves no file when it
   expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
   expect(failure.exitCode).toBe(1);
   expect((await readdir(folder)).filter((name) => name.startsWith('failed'))).toEqual([]);
+});
+
+test.each([
+  ['SIGINT', 130, ['interrupted.csv']],
+  ['SIGTERM', 130, ['interrupted.csv']],
+  ['SIGINT', 130, []],
+] as const)('after %s, an export ends with the code %i, and leaves no file: %j', async (signal, exitCode, files) => {
+  let pages = 0;
+  const gateway = await openGateway((name) => {
+    const after = Number(/after=(\d+)$/.exec(name)?.[1]);
+    if (Number.isNaN(after)) return 'pass';
+    pages += 1;
+    if (pages === 3) command.child.kill(signal);
+    // There is always one more page.
+    const Link = `<?limit=400&after=${after + 1}>; rel="next"`;
+    return respond(200, 'Books retrieved successfully', { Link }, [{ ...aBook(), id: after + 1 }]);
+  });
+  const command = start(['export', ...files.map((name) => join(folder, name))], { baseUrl: gateway.baseUrl });
+  onTestFinished(() => void command.child.kill('SIGKILL'));
+
+  expect(await command.ended).toEqual(ending(exitCode, /Interrupted\n$/));
+
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('an import that waits for a retry is interrupted at once', async () => {
+  const unavailable = respond(503, 'Service unavailable', { 'Retry-After': '500' });
+  const gateway = await countPosts(() => unavailable);
+  const file = await writeCsv(createBooks(1));
+  const command = start(['import', file, '--give-up-after', '1000'], { baseUrl: gateway.baseUrl });
+  onTestFinished(() => void command.child.kill('SIGKILL'));
+  await expect.poll(command.readOutput, { timeout: 60_000 }).toContain('trying again');
+
+  command.child.kill('SIGINT');
+
+  expect(await command.ended).toEqual(ending(130, /Interrupted\n$/));
+});
+
+test('an import sends the next rows before it has the response to the first', async () => {
+  const books = createBooks(20);
+  const { promise: fate, resolve } = Promise.withResolvers<Fate>();
+  let posts = 0;
+  const gateway = await startFaultyGateway(local.baseUrl, (name) => {
+    if (name !== 'POST /book') return 'pass';
+    posts += 1;
+    if (posts === 4) resolve('pass');
+    return fate;
+  });
+  onTestFinished(() => gateway.stop());
+
+  await runImport(await writeCsv(books), ['--parallel', '4'], gateway.baseUrl);
+
+  expectFields(await listBooks(), books);
+});
+
+test('an import from a line on neither checks nor sends the rows before it', async () => {
+  const [book] = createBooks(1);
+  const file = await writeText(`title,author,year\nA,B,no year\nSent before,B,1\nBook 0,${book?.author},0\n`, 'csv');
+
+  const ended = await runImport(file, ['--from-line', '4']);
+
+  expect(ended).toEqual(ending(0, '\n1 book created in '));
+  expect(ended.output).not.toContain('line 2');
+  expectFields(await listBooks(), [book as BookFields]);
+});
+
+test('the names of columns may have commas, and the separator may be named', async () => {
+  const author = randomUUID();
+  const file = await writeText(`title;"Last name, first name";Year\nA, or so;${author};1\n`, 'csv');
+  const columns = ['--columns', '"author=Last name, first name",year=Year', '--separator', 'semicolon'];
+
+  expect(await runImport(file, columns)).toEqual(ending(0, '\n1 book created in '));
+
+  expectFields(await listBooks(), [aBook({ title: 'A, or so', author, year: 1 })]);
 });
 
 test('an import that is interrupted creates each book once, and says how to go on', async () => {
@@ -258,10 +334,21 @@ test.each([
 
 test('an import reports rows that the service refuses', async () => {
   const file = await writeCsv(createBooks(10));
-  const gateway = await countPosts((posts) => (posts === 5 ? respond(413, 'Payload too large') : 'pass'));
-  const first = await runImport(file, ['--parallel', '1'], gateway.baseUrl);
-  expect(first).toEqual(ending(3, '  line 6: the service responded 413 Payload too large\n'));
-  expect(await listBooks()).toHaveLength(9);
+  const refusals = [
+    { status: 413, message: 'Payload too large' },
+    { status: 400, message: 'Invalid input' },
+    { status: 422, message: 'Idempotency key already used' },
+  ];
+  const gateway = await countPosts((posts) => {
+    const refusal = refusals[posts - 5];
+    return refusal ? respond(refusal.status, refusal.message) : 'pass';
+  });
+  const { exitCode, output } = await runImport(file, ['--parallel', '1'], gateway.baseUrl);
+  expect(exitCode).toBe(3);
+  for (const [index, { status, message }] of refusals.entries()) {
+    expect(output).toContain(`  line ${index + 6}: the service responded ${status} ${message}\n`);
+  }
+  expect(await listBooks()).toHaveLength(7);
 });
 
 test('control characters of a file and of the service are shown, and do not reach the terminal', async () => {
@@ -270,6 +357,20 @@ test('control characters of a file and of the service are shown, and do not reac
   const { output } = await runImport(file, ['--dry-run']);
   expect(output).toContain(String.raw`\u001b]0;x\u0007\u009b31m`);
   expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test('control characters of books do not reach the terminal, and are in a file as they are', async () => {
+  const title = '\u001b]0;x\u0007\u009b31m';
+  await runImport(await writeText(JSON.stringify(aBook({ title })), 'ndjson'));
+  // In place of a terminal.
+  const environment = { NODE_OPTIONS: '--import=data:text/javascript,process.stdout.isTTY=true' };
+
+  const onTerminal = await runBooks(['export', '--format', 'csv'], { environment });
+  const inFile = await runBooks(['export', '--format', 'csv']);
+
+  expect(onTerminal.output).toContain(String.raw`"\u001b]0;x\u0007\u009b31m"`);
+  expect(onTerminal.output).not.toContain(title);
+  expect(inFile.output).toContain(`"${title}"`);
 });
 
 test('an import reads standard input, and leaves no copy of it', async () => {
@@ -327,6 +428,9 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   ['import ok.csv --parallel 0', 2, /^--parallel cannot be 0\.\n--help .*\n$/],
   ['import /tmp', 1, /^EISDIR: .*\n$/],
   ['import ok.csv --columns titel=x', 2, /^a field cannot be titel\.\n--help .*\n$/],
+  ['import ok.csv --separator ab', 2, /^--separator cannot be ab\.\n--help .*\n$/],
+  ['import ok.csv also.txt', 2, /^FILE cannot be also\.txt\.\n--help .*\n$/],
+  ['import ok.csv --password other', 1, /as librarian: the service responded 401 Invalid credentials\n$/],
   ['import ok.csv --encoding morse', 2, /^--encoding cannot be morse\.\n--help .*\n$/],
   ['move', 2, /^import FILE or export\?\n--help .*\n$/],
   ['import ok.csv', 1, /\n {2}\{.*\}\nno response from .*:59999\/token \(ECONNREFUSED\)\n$/, closed],
