@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
 import { startStubGateway } from '../support/stub-gateway.ts';
@@ -32,6 +33,30 @@ test('the last response of a connection says so, and a client sends its next req
 
   const closing = responses.map(({ headers }) => headers.get('connection') === 'close');
   expect(closing).toEqual([...Array(99).fill(false), true]);
+});
+
+test('a function gets the parameters of a path decoded, and the time that it has left', async () => {
+  const port = await startStubGateway('GET', async ({ path, pathParameters }, context) => ({
+    statusCode: 200,
+    body: JSON.stringify([path, pathParameters, (context as Context).getRemainingTimeInMillis()]),
+  }));
+
+  const [response] = await exchangeRaw(port, requestOf('GET /caf%c3%a9', 'Connection: close'));
+
+  const [path, parameters, remainingMs] = JSON.parse(response?.body ?? '');
+  expect([path, parameters]).toEqual(['/caf%c3%a9', { name: 'café' }]);
+  expect(remainingMs).toBeGreaterThan(0);
+  expect(remainingMs).toBeLessThanOrEqual(10_000);
+});
+
+// A cache would take a length for that of the whole response.
+test('a 304 has no length', async () => {
+  const port = await startStubGateway('GET', async () => ({ statusCode: 304, body: '' }));
+
+  const [response] = await exchangeRaw(port, requestOf('GET /book', 'Connection: close'));
+
+  expect(response?.status).toBe(304);
+  expect(response?.headers.has('content-length')).toBe(false);
 });
 
 const megabyte = 1024 * 1024;

@@ -266,7 +266,7 @@ const envelopeFaults: readonly [fault: string, rule: string, fault: Fault, probl
     inResponse('', (it) => {
       if (it.body.includes('"Not found"')) Object.assign(it, makeResponse(badRequest));
     }),
-    /^GET \/ ?[\s\S]*- +status: 404/,
+    /^GET \/\n[\s\S]*- +status: 404/,
   ],
   ['gives all responses one id', '1.9', inHeader('', 'x-amzn-requestid', () => 'an id'), 'the ids differ'],
 ];
@@ -411,6 +411,12 @@ const tokenFaults: typeof envelopeFaults = [
       sent.authorization ??= validToken;
     }),
     'answers 400 without a token',
+  ],
+  [
+    'carries out a create and asks for a token',
+    '4.2',
+    alsoSends('POST /book', ({ sent }) => ({ sent: { ...sent, authorization: validToken } })),
+    'books by "refused ',
   ],
   [
     'takes a token from the query',

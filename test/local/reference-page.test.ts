@@ -22,11 +22,13 @@ test.each([
   expect(await response.text()).toBe(await readFile(file, 'utf8'));
 });
 
-test('no page shows the reference page in a frame, where a click could send requests unnoticed', async () => {
+test('the reference page loads nothing of others, and no page shows it in a frame, where a click could send requests', async () => {
   const { headers } = await fetch(`${local.baseUrl}/docs`);
 
+  const policy = headers.get('content-security-policy')?.split('; ');
+  expect(policy).toContain("default-src 'none'");
   // A browser ignores this directive in a meta element.
-  expect(headers.get('content-security-policy')?.split('; ')).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
 });
 
 test('a browser is led from / to the reference page; other clients and methods get 404', async () => {

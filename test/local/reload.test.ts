@@ -141,6 +141,12 @@ test.each([
     /serverless\.yml gives functions FEATURE, which is not a setting: declare it in lib\/settings\.ts, and restart/,
   ],
   [
+    'a setting of all functions that is not declared',
+    '\n    CORS_ORIGIN:',
+    '\n    FEATURES: on\n    CORS_ORIGIN:',
+    /serverless\.yml gives functions FEATURES, which is not a setting/,
+  ],
+  [
     'a misspelt export',
     'handlers/get-book.handler',
     'handlers/get-book.handle',
