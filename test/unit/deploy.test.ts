@@ -167,6 +167,54 @@ test('the list of deploys, with which a rollback begins, is shown whatever the s
   await expect(hooks.initialize?.()).resolves.toBeUndefined();
 });
 
+describe('a rollback', () => {
+  /** The plugin of a rollback of a stage with this stack, whose setting tableName is not set. */
+  function openRollback(stack: object) {
+    stubCloudFormation(() => ({ Stacks: [stack] }));
+    const aws = { getStage: () => 'prod', getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
+    const provider = {};
+    const serverless = {
+      classes: { Error },
+      processedInput: { commands: ['rollback'] },
+      getProvider: () => aws,
+      service: { provider, custom: { stage: { tableName: '', endpointAccessMode: '' } } },
+    } as unknown as Serverless;
+    return { ...new UpdatePlugin(serverless, {}, { log: { notice: () => {} } }), provider };
+  }
+
+  test('is refused where a deploy would be', async () => {
+    const { hooks } = openRollback({ StackStatus: 'UPDATE_ROLLBACK_FAILED' });
+
+    await expect(hooks.initialize?.()).rejects.toThrow('The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED.');
+  });
+
+  test('goes on whatever the setting of the table is, and keeps the table of the stage', async () => {
+    const Outputs = [{ OutputKey: 'BookTableName', OutputValue: 'book-catalog-prod-1' }];
+    const { hooks, provider } = openRollback({ StackStatus: 'UPDATE_COMPLETE', Outputs });
+
+    await hooks.initialize?.();
+    await hooks['before:rollback:rollback']?.();
+
+    expect(provider).toEqual({
+      rollbackConfiguration: { RollbackTriggers: [], MonitoringTimeInMinutes: 0 },
+      stackParameters: [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }],
+    });
+  });
+});
+
+test.each([
+  [true, 'The table and its books are kept; the next deploy of this stage uses them.'],
+  ['false', 'The table and its books are deleted.'],
+])('a removal with the deletion protection %j ends with: %s', async (deletionProtection, message) => {
+  const lines: string[] = [];
+  const serverless = { service: { custom: { stage: { deletionProtection } } } } as unknown as Serverless;
+  const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: (line) => lines.push(line) } });
+
+  await hooks['after:remove:remove']?.();
+
+  expect(lines).toEqual([message]);
+});
+
 describe('before an update', () => {
   const Arn = 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:book-catalog-prod-RollbackAlarm-1';
   const watch = { RollbackTriggers: [{ Arn, Type: 'AWS::CloudWatch::Alarm' }], MonitoringTimeInMinutes: 5 };
@@ -198,6 +246,15 @@ describe('before an update', () => {
     expect(removed.map(({ Key }) => Key)).toEqual([keyOf('1790000000000'), keyOf('1790000000001')]);
   });
 
+  // The removal of a stage leaves its table, whose name the next deploy of the stage needs.
+  test('a change set adopts an existing table', async () => {
+    const { changeSets } = await prepareUpdate({ StateValue: 'OK', minutes: 5, outputs: [] });
+
+    expect(changeSets.map((plugin) => plugin.getCreateChangeSetParams({ name: 'x' }))).toEqual(
+      Array(2).fill({ name: 'x', ImportExistingResources: true }),
+    );
+  });
+
   const keyOf = (version: string) => `serverless/book-catalog/prod/${version}-2026-09-21/createBook.zip`;
 
   /** Runs what precedes an update of a stack that runs the version 1795252492369. */
@@ -218,15 +275,16 @@ describe('before an update', () => {
     }
     const versions = ['1790000000000', '1795252492369', '1790000000001'];
     const cleanup = { getObjectsToRemove: async () => versions.map((version) => ({ Key: keyOf(version) })) };
+    const changeSets = [1, 2].map(() => ({ getCreateChangeSetParams: (options: object) => options }));
     const provider: { rollbackConfiguration?: object } = {};
     const aws = { getStage: () => 'prod', getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
     const serverless = {
       getProvider: () => aws,
       service: { provider, custom: { stage: { monitoringMinutes: stage.minutes } } },
-      pluginManager: { plugins: [cleanup, { getCreateChangeSetParams: () => ({}) }] },
+      pluginManager: { plugins: [cleanup, ...changeSets] },
     } as unknown as Serverless;
     const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: () => {} } });
     await hooks['before:aws:deploy:deploy:createStack']?.();
-    return { provider, cleanup };
+    return { provider, cleanup, changeSets };
   }
 });
