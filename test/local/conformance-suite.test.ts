@@ -7,10 +7,15 @@ import { useLocalService } from './use-local-service.ts';
 const local = await useLocalService();
 
 /** Runs one group of the suite. */
-function runGroup(group: string, baseUrl: string, password: string = testSettings.AUTH_PASSWORD) {
+function runGroup(
+  group: string,
+  baseUrl: string,
+  password: string = testSettings.AUTH_PASSWORD,
+  ...options: readonly string[]
+) {
   const without = groupNames.filter((name) => name !== group).flatMap((name) => ['--without', name]);
   const access = ['--base-url', baseUrl, '--username', testSettings.AUTH_USERNAME, '--password', password];
-  return startCommand(['conformance/main.ts', ...access, ...without], process.env, '.').ended;
+  return startCommand(['conformance/main.ts', ...access, ...without, ...options], process.env, '.').ended;
 }
 
 test('a run that cannot delete its books names them, and does not succeed', async () => {
@@ -43,4 +48,51 @@ test('a run with a wrong password says so', async () => {
   const problem = `it does not accept the username ${testSettings.AUTH_USERNAME} with this password`;
   expect(output).toBe(`The service at ${local.baseUrl} cannot be tested: ${problem}\n`);
   expect(exitCode).toBe(1);
+});
+
+test('a run sends a request again when the stage throttles it', async () => {
+  let requests = 0;
+  const headers = { 'Retry-After': '1', 'x-amzn-RequestId': 'an id' };
+  const throttle = () => {
+    requests += 1;
+    return requests <= 2 ? respond(429, 'Too many requests', headers) : 'pass';
+  };
+  const gateway = await startFaultyGateway(local.baseUrl, throttle);
+  onTestFinished(() => gateway.stop());
+
+  const { exitCode, output } = await runGroup('request-ids', gateway.baseUrl);
+
+  expect(output).toMatch(/^1 passed, 0 failed, /m);
+  expect(exitCode).toBe(0);
+});
+
+test('a run renews its token in time', async () => {
+  let logins = 0;
+  const countLogins = (name: string) => {
+    if (name === 'POST /token') logins += 1;
+    return 'pass' as const;
+  };
+  const gateway = await startFaultyGateway(local.baseUrl, countLogins);
+  onTestFinished(() => gateway.stop());
+
+  const { output } = await runGroup(
+    'request-ids',
+    gateway.baseUrl,
+    testSettings.AUTH_PASSWORD,
+    '--token-lifetime',
+    '0',
+  );
+
+  expect(output).toMatch(/^1 passed, 0 failed, /m);
+  // One login is of the case itself.
+  expect(logins).toBeGreaterThan(3);
+});
+
+test('a run leaves none of its books behind, also of those whose deletion a case had refused', async () => {
+  const before = (await local.send('GET', '/books')).envelope.data;
+
+  const { exitCode } = await runGroup('authorization', local.baseUrl);
+
+  expect(exitCode).toBe(0);
+  expect((await local.send('GET', '/books')).envelope.data).toEqual(before);
 });

@@ -151,6 +151,13 @@ const carriesOut = (member: string): Fault => ({
   },
 });
 
+/** Leaves out a wrong member of the bodies of a method. */
+const accepts = (method: string, member: string) =>
+  inRequest((exchange) => {
+    const text = exchange.sentBody.toString('latin1');
+    if (exchange.method === method) exchange.sentBody = Buffer.from(text.replace(member, ignoredMember), 'latin1');
+  });
+
 /** Sends a further request to the service with each one that begins so. */
 const alsoSends = (start: string, change: (exchange: Exchange) => Partial<Exchange>): Fault => ({
   before: async (exchange) => {
@@ -323,6 +330,8 @@ const bodyFaults: typeof envelopeFaults = [
     }),
     /^the created book[\s\S]*\+ +title: 'a'/,
   ],
+  ['accepts a wrong type in a create', '2.3', accepts('POST', '"year":"x"'), /^POST [\s\S]*\+ +status: 201/],
+  ['accepts a wrong type in an update', '2.3', accepts('PUT', '"year":"x"'), /^PUT [\s\S]*\+ +status: 200/],
   ['stores a book that it refuses', '6.1', carriesOut('"title":null'), 'books by "refused '],
   [
     'changes a book and refuses the change',
