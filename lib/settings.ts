@@ -37,7 +37,7 @@ export const text: SettingKind<string> = {
 const webOrigin: SettingKind<string> = {
   description: 'the origin of a web site, like https://docs.example.com',
   // URLs may have other characters in a host, such as quotation marks, but no web site has them.
-  parse: (value) => (/^https?:\/\/[\w.:[\]-]+$/.test(value) && URL.parse(value)?.origin === value ? value : undefined),
+  parse: (value) => (URL.parse(value)?.origin === value && /^http[\w.:/[\]-]+$/.test(value) ? value : undefined),
 };
 
 const tableUrl: SettingKind<TableLocation> = {

@@ -37,6 +37,6 @@ export function parseTableUrl(text: string, region = 'us-east-1'): TableLocation
 
 /** @returns the region of an endpoint of AWS, `undefined` for other engines */
 export function regionOf(endpoint: string): string | undefined {
-  const [, region, domain] = dynamoDbHost.exec(new URL(endpoint).hostname) ?? [];
-  return awsDomains.includes(domain) ? region : undefined;
+  const match = dynamoDbHost.exec(new URL(endpoint).hostname);
+  return match !== null && awsDomains.includes(match[2]) ? match[1] : undefined;
 }
