@@ -34,9 +34,10 @@ export default defineConfig({
     projects: [
       // `npm test`
       // To load its modules anew for each file would take half of its time.
-      project('unit', 'test/unit', 0, { isolate: false }),
-      project('integration', 'test/integration', 0),
-      project('conformance', 'test/conformance', 0),
+      project('unit', 'test/unit', 0, { isolate: false, maxWorkers: 3 }),
+      // Two tests that wait leave room for a third.
+      project('integration', 'test/integration', 0, { maxWorkers: 3 }),
+      project('conformance', 'test/conformance', 0, { maxWorkers: 3 }),
       // `npm run test:all`
       project('local', 'test/local', 1),
       project('search', 'test/reliability/search', 1),
