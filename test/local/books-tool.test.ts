@@ -162,14 +162,10 @@ test('an import that waits for a retry is interrupted at once', async () => {
 test('an import sends the next rows before it has the response to the first', async () => {
   const books = createBooks(20);
   const { promise: fate, resolve } = Promise.withResolvers<Fate>();
-  let posts = 0;
-  const gateway = await startFaultyGateway(local.baseUrl, (name) => {
-    if (name !== 'POST /book') return 'pass';
-    posts += 1;
+  const gateway = await countPosts((posts) => {
     if (posts === 4) resolve('pass');
     return fate;
   });
-  onTestFinished(() => gateway.stop());
 
   await runImport(await writeCsv(books), ['--parallel', '4'], gateway.baseUrl);
 
@@ -473,14 +469,18 @@ const ending = (exitCode: number | null, text: string | RegExp) => ({
 });
 
 /** Starts a gateway for the current test that selects a fault by the name of the request. */
-async function openGateway(decide: (name: string) => Fate | undefined, port?: number, protocol?: 'https:') {
+async function openGateway(
+  decide: (name: string) => Fate | Promise<Fate> | undefined,
+  port?: number,
+  protocol?: 'https:',
+) {
   const gateway = await startFaultyGateway(local.baseUrl, (name) => decide(name) ?? 'pass', port, protocol);
   onTestFinished(() => gateway.stop());
   return gateway;
 }
 
 /** Starts a gateway that counts the creates and selects a fault for each by its number. */
-function countPosts(decide: (posts: number) => Fate | undefined, port?: number) {
+function countPosts(decide: (posts: number) => Fate | Promise<Fate> | undefined, port?: number) {
   let posts = 0;
   return openGateway((name) => (name === 'POST /book' ? decide(++posts) : 'pass'), port);
 }

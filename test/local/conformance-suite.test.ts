@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { groupNames } from '../../conformance/suite.ts';
-import { respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { startCommand, testSettings } from '../support/local-service.ts';
 import { useLocalService } from './use-local-service.ts';
 
@@ -18,10 +18,16 @@ function runGroup(
   return startCommand(['conformance/main.ts', ...access, ...without, ...options], process.env, '.').ended;
 }
 
+/** Starts a gateway with faults before the service, for the current test. */
+async function openGateway(decide: (name: string) => Fate) {
+  const gateway = await startFaultyGateway(local.baseUrl, decide);
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
 test('a run that cannot delete its books names them, and does not succeed', async () => {
   const refuse = (name: string) => (name.startsWith('DELETE ') ? respond(503, 'Service unavailable') : 'pass');
-  const gateway = await startFaultyGateway(local.baseUrl, refuse);
-  onTestFinished(() => gateway.stop());
+  const gateway = await openGateway(refuse);
 
   const { exitCode, output } = await runGroup('fields', gateway.baseUrl);
 
@@ -33,8 +39,7 @@ test('a run that cannot delete its books names them, and does not succeed', asyn
 test('a run whose case fails does not succeed', async () => {
   const alter = (name: string) =>
     name.startsWith('POST /book') ? (body: string) => body.replace('Book', 'A book') : 'pass';
-  const gateway = await startFaultyGateway(local.baseUrl, alter);
-  onTestFinished(() => gateway.stop());
+  const gateway = await openGateway(alter);
 
   const { exitCode, output } = await runGroup('fields', gateway.baseUrl);
 
@@ -57,8 +62,7 @@ test('a run sends a request again when the stage throttles it', async () => {
     requests += 1;
     return requests <= 2 ? respond(429, 'Too many requests', headers) : 'pass';
   };
-  const gateway = await startFaultyGateway(local.baseUrl, throttle);
-  onTestFinished(() => gateway.stop());
+  const gateway = await openGateway(throttle);
 
   const { exitCode, output } = await runGroup('request-ids', gateway.baseUrl);
 
@@ -72,8 +76,7 @@ test('a run renews its token in time', async () => {
     if (name === 'POST /token') logins += 1;
     return 'pass' as const;
   };
-  const gateway = await startFaultyGateway(local.baseUrl, countLogins);
-  onTestFinished(() => gateway.stop());
+  const gateway = await openGateway(countLogins);
 
   const { output } = await runGroup(
     'request-ids',

@@ -85,10 +85,13 @@ const inRequest = (change: (exchange: Exchange) => void): Fault => ({
   },
 });
 
-/** Changes the responses to the requests that begin so, such as `GET /book/`. */
+/** Whether a request begins so, as in `GET /book/`. */
+const begins = ({ method, path }: Exchange, start: string) => `${method} ${path}`.startsWith(start);
+
+/** Changes the responses to the requests that begin so. */
 const inResponse = (start: string, change: (exchange: Exchange) => void): Fault => ({
   after: (exchange) => {
-    if (`${exchange.method} ${exchange.path}`.startsWith(start)) change(exchange);
+    if (begins(exchange, start)) change(exchange);
   },
 });
 
@@ -139,37 +142,37 @@ const inKey = (change: (key: string) => string | undefined) =>
     else if (sent['idempotency-key'] !== undefined) sent['idempotency-key'] = key;
   });
 
+/** Leaves out a wrong member of the bodies of the requests that begin so. */
+const accepts = (start: string, member: string) =>
+  inRequest((exchange) => {
+    const text = exchange.sentBody.toString('latin1');
+    if (begins(exchange, start)) exchange.sentBody = Buffer.from(text.replace(member, ignoredMember), 'latin1');
+  });
+
 /** Carries out a request with a wrong member as if it were right, and refuses it nevertheless. */
 const carriesOut = (member: string): Fault => ({
-  before: (exchange) => {
-    const text = exchange.sentBody.toString('latin1').replace(member, ignoredMember);
-    exchange.sentBody = Buffer.from(text, 'latin1');
-    return undefined;
-  },
+  ...accepts('', member),
   after: (exchange) => {
     if (exchange.sentBody.includes(ignoredMember)) Object.assign(exchange, makeResponse(invalidInput));
   },
 });
 
-/** Leaves out a wrong member of the bodies of a method. */
-const accepts = (method: string, member: string) =>
-  inRequest((exchange) => {
-    const text = exchange.sentBody.toString('latin1');
-    if (exchange.method === method) exchange.sentBody = Buffer.from(text.replace(member, ignoredMember), 'latin1');
-  });
+/** Takes a request without a token for one with a valid one. */
+const asksForNoToken = inRequest(({ sent }) => {
+  sent.authorization ??= validToken;
+});
 
 /** Sends a further request to the service with each one that begins so. */
 const alsoSends = (start: string, change: (exchange: Exchange) => Partial<Exchange>): Fault => ({
   before: async (exchange) => {
-    if (`${exchange.method} ${exchange.path}`.startsWith(start)) await forward({ ...exchange, ...change(exchange) });
+    if (begins(exchange, start)) await forward({ ...exchange, ...change(exchange) });
     return undefined;
   },
 });
 
 /** Refuses the requests that begin so and have a header. */
 const refusesWith = (name: string, start: string, refusal: Envelope): Fault => ({
-  before: ({ method, path, sent }) =>
-    `${method} ${path}`.startsWith(start) && sent[name] !== undefined ? refusal : undefined,
+  before: (exchange) => (begins(exchange, start) && exchange.sent[name] !== undefined ? refusal : undefined),
 });
 
 /** Has a success where there is a failure. */
@@ -405,20 +408,11 @@ const listFaults: typeof envelopeFaults = [
 ];
 
 const tokenFaults: typeof envelopeFaults = [
-  [
-    'asks for no token',
-    '4.2',
-    inRequest(({ sent }) => {
-      sent.authorization ??= validToken;
-    }),
-    /^POST [\s\S]*\+ +status: 201/,
-  ],
+  ['asks for no token', '4.2', asksForNoToken, /^POST [\s\S]*\+ +status: 201/],
   [
     'has public endpoints that openapi.yaml does not list as public',
     '4.1',
-    inRequest(({ sent }) => {
-      sent.authorization ??= validToken;
-    }),
+    asksForNoToken,
     'answers 400 without a token',
   ],
   [
