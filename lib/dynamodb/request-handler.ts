@@ -112,5 +112,5 @@ function checksumOf(body: Uint8Array): number {
 }
 
 function damaged(problem: string): AttemptError {
-  return new AttemptError(`the response ${problem}`, { mayBeDone: true });
+  return new AttemptError(`the response ${problem}`);
 }

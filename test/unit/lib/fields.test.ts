@@ -38,6 +38,7 @@ const anyField = fc.oneof(...Object.values<fc.Arbitrary<Field>>(anyFieldOf));
 const atLimits: [Field, unknown][] = [
   [{ type: 'string', default: '', maxLength: 2 }, '📚📚'],
   [{ type: 'string', default: '', maxLength: 2 }, 'aaa'],
+  [{ type: 'string', default: '', maxLength: 2 }, 'aaaaa'],
   [{ type: 'string', default: '' }, '\ud800'],
   // Three code points that are shown as one character.
   [{ type: 'string', default: '', maxLength: 2 }, 'e\u0301\u0301'],
