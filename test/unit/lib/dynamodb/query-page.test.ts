@@ -120,11 +120,8 @@ test.each(Object.entries(bookFields))(
   },
 );
 
-test('books with all fields are not parsed, so their attributes keep their order', () => {
-  const names = ['id', ...Object.keys(bookFields)].toReversed();
-  const book = Object.fromEntries(
-    names.map((name) => [name, ({ ...aBook(), id: 1 } as Record<string, unknown>)[name]]),
-  );
+test('books with all fields are not parsed, so their attributes, those of other kinds too, keep their order', () => {
+  const book = Object.fromEntries(Object.entries({ signed: true, ...aBook(), id: 1 }).toReversed());
 
   const { items } = readBooks(Buffer.from(JSON.stringify({ Count: 1, Items: [marshall(book)] })));
 
