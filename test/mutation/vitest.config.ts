@@ -9,7 +9,8 @@ const files = new Set(
   [
     'test/unit/lib/**/*.test.ts',
     'test/unit/{documents,local-config,settings,stage-parameters}.test.ts',
-    'test/integration/{abandoned-requests,contended-updates,counter,handlers,late-attempts,refusals,table}.test.ts',
+    'test/integration/{counter,handlers,idempotent-creates,refusals,table}.test.ts',
+    'test/integration/{abandoned-requests,contended-updates,database-requests,late-attempts}.test.ts',
     'test/conformance/*.test.ts',
     'test/integration/small-worlds*.test.ts',
     // The others start processes, which run the code unchanged.
