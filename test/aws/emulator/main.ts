@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { checkBoundary, enforceBoundary } from './boundary.ts';
 import { checkDeployerLimits } from './deployer.ts';
@@ -157,6 +158,11 @@ async function walk({ run, spawn, findVersion, withCatalog }: EmulatedStage): Pr
 async function removeStage({ run }: EmulatedStage): Promise<void> {
   await new CloudFormation().updateTerminationProtection({ StackName, EnableTerminationProtection: false });
   await run('remove');
+  // In AWS, no function may create its log group. The emulator does so for a call of the probe that is still under way, and
+  // the next deploy refuses a log group that exists.
+  const logs = new CloudWatchLogs();
+  const { logGroups = [] } = await logs.describeLogGroups({ logGroupNamePrefix: `/aws/lambda/${StackName}-` });
+  for (const { logGroupName } of logGroups) await logs.deleteLogGroup({ logGroupName });
 }
 
 function step(title: string): void {
