@@ -40,6 +40,7 @@ export default defineConfig({
       project('conformance', 'test/conformance', 0, { maxWorkers: 3 }),
       // `npm run test:all`
       project('local', 'test/local', 1),
+      project('tools', 'test/tools', 1),
       project('search', 'test/reliability/search', 1),
       project('template', 'test/aws/template', 1, { globalSetup: './test/aws/template/packaged-stages.ts' }),
       project('faults', 'test/reliability/faults', 1),

@@ -45,7 +45,7 @@ try {
   copy.edit('lib/books/book.ts', /^ {2}author: .*\n/m, (line) => line + fieldLines);
   copy.run('api');
   console.log('--- a test names the lines that the specification lacks');
-  const failures = copy.fail('npx', ['vitest', 'run', 'test/unit/documents.test.ts']);
+  const failures = copy.fail('npx', ['vitest', 'run', 'test/unit/documents/documents.test.ts']);
   for (const [, name] of fieldLines.matchAll(/^ {2}(\w+)/gm)) {
     assert.match(failures, new RegExp(`rule 3.1 of docs/specification.md does not say of ${name}: a line`));
   }

@@ -1,7 +1,7 @@
 import { bookFields } from '../lib/books/book.ts';
 import { loadConfig } from '../lib/config.ts';
-import { BookRepository } from '../lib/dynamodb/book-repository.ts';
-import { openTable } from '../lib/dynamodb/table.ts';
+import { BookRepository } from '../lib/dynamodb/books/book-repository.ts';
+import { openTable } from '../lib/dynamodb/table/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { locationHeader } from '../lib/http/book-path.ts';
 import { entityTagHeader } from '../lib/http/entity-tag.ts';

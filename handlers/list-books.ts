@@ -1,6 +1,6 @@
 import { loadConfig } from '../lib/config.ts';
-import { BookList } from '../lib/dynamodb/book-list.ts';
-import { openTable } from '../lib/dynamodb/table.ts';
+import { BookList } from '../lib/dynamodb/books/book-list.ts';
+import { openTable } from '../lib/dynamodb/table/table.ts';
 import { linkHeader, readPageQuery } from '../lib/http/page-query.ts';
 import { protectedStreamingEndpoint } from '../lib/streaming-endpoint.ts';
 

@@ -1,7 +1,7 @@
 import { bookFields } from '../lib/books/book.ts';
 import { loadConfig } from '../lib/config.ts';
-import { BookRepository } from '../lib/dynamodb/book-repository.ts';
-import { openTable } from '../lib/dynamodb/table.ts';
+import { BookRepository } from '../lib/dynamodb/books/book-repository.ts';
+import { openTable } from '../lib/dynamodb/table/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
 import { readBookId } from '../lib/http/book-path.ts';
 import { entityTagHeader, readIfMatch } from '../lib/http/entity-tag.ts';

@@ -1,6 +1,6 @@
 import * as token from './auth/errors.ts';
 import * as books from './books/errors.ts';
-import { StorageUnavailableError } from './dynamodb/errors.ts';
+import { StorageUnavailableError } from './dynamodb/connection/errors.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 
 /** Maps the error that ended a request to the outcome that the client sees, which never has the error's own text. */

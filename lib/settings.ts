@@ -1,5 +1,5 @@
-import type { TableLocation } from './dynamodb/client.ts';
-import { parseTableUrl } from './dynamodb/table-url.ts';
+import type { TableLocation } from './dynamodb/connection/client.ts';
+import { parseTableUrl } from './dynamodb/connection/table-url.ts';
 
 /** The texts of settings, by their variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -7,10 +7,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { parse } from 'yaml';
-import { createDynamoDBClient, type TableLocation } from '../../lib/dynamodb/client.ts';
-import { TableNotFoundError } from '../../lib/dynamodb/errors.ts';
-import { Table } from '../../lib/dynamodb/table.ts';
-import { regionOf } from '../../lib/dynamodb/table-url.ts';
+import { createDynamoDBClient, type TableLocation } from '../../lib/dynamodb/connection/client.ts';
+import { TableNotFoundError } from '../../lib/dynamodb/connection/errors.ts';
+import { regionOf } from '../../lib/dynamodb/connection/table-url.ts';
+import { Table } from '../../lib/dynamodb/table/table.ts';
 
 const maxWaitSeconds = 30; // an emulator makes a table in a few seconds
 

@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { Sha256 } from '../../lib/dynamodb/signing.ts';
+import { Sha256 } from '../../lib/dynamodb/connection/signing.ts';
 
 /** An access key of AWS. */
 export interface AccessKey {

@@ -1,4 +1,4 @@
-import type { TableLocation } from '../../lib/dynamodb/client.ts';
+import type { TableLocation } from '../../lib/dynamodb/connection/client.ts';
 import { diagnoseDataFolder, findLostWrites, prepareDataFolder } from './data-folder.ts';
 import { startEmbeddedEngine } from './embedded-engine.ts';
 import type { LocalConfig } from './local-config.ts';

@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module';
 import { build, type Plugin } from 'rolldown';
 
 /**
- * Modules in place of parts of the AWS SDK that no request reaches. lib/dynamodb/client.ts gives the credentials and
+ * Modules in place of parts of the AWS SDK that no request reaches. lib/dynamodb/connection/client.ts gives the credentials and
  * the settings, and a table needs neither event streams nor endpoint discovery. These parts would be 40 % of a bundle,
  * and a cold start would take 5 % more instructions.
  */

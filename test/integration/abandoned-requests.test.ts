@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { promisify } from 'node:util';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
-import { counterKey } from '../../lib/dynamodb/keys.ts';
+import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { connect, createBookTable, readCounter } from '../support/book-table.ts';
 

@@ -10,9 +10,9 @@ import { NumberValueImpl as NumberValue } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { test as base, expect, onTestFinished, vi } from 'vitest';
 import type { Book } from '../../lib/books/book.ts';
-import type { Selection } from '../../lib/dynamodb/book-list.ts';
-import { CounterError, StorageUnavailableError } from '../../lib/dynamodb/errors.ts';
-import { counterKey } from '../../lib/dynamodb/keys.ts';
+import type { Selection } from '../../lib/dynamodb/books/book-list.ts';
+import { CounterError, StorageUnavailableError } from '../../lib/dynamodb/connection/errors.ts';
+import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { anyFieldValues } from '../support/a-book.ts';
 import { fragmentText } from '../support/any-text.ts';
 import {

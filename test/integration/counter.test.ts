@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { NumberValueImpl as NumberValue } from '@aws-sdk/util-dynamodb';
 import { test as base, expect, vi } from 'vitest';
-import { CounterError } from '../../lib/dynamodb/errors.ts';
-import { counterKey } from '../../lib/dynamodb/keys.ts';
+import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
+import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 

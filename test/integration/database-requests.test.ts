@@ -7,9 +7,9 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { BookRepository } from '../../lib/dynamodb/book-repository.ts';
-import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
-import { bookKey } from '../../lib/dynamodb/keys.ts';
+import type { BookRepository } from '../../lib/dynamodb/books/book-repository.ts';
+import { createDynamoDBClient } from '../../lib/dynamodb/connection/client.ts';
+import { bookKey } from '../../lib/dynamodb/table/keys.ts';
 import { startScriptedDatabase } from '../simulators/scripted-database.ts';
 import { connect, openBooks } from '../support/book-table.ts';
 

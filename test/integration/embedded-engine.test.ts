@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, expect, test } from 'vitest';
-import { Sha256 } from '../../lib/dynamodb/signing.ts';
+import { Sha256 } from '../../lib/dynamodb/connection/signing.ts';
 import { type AccessKey, createAccessKey } from '../../serverless/local/request-signature.ts';
 import { startStorage } from '../../serverless/local/start-storage.ts';
 import { readAccessKey } from '../simulators/engine.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { CounterError } from '../../lib/dynamodb/errors.ts';
-import { claimKey } from '../../lib/dynamodb/keys.ts';
+import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
+import { claimKey } from '../../lib/dynamodb/table/keys.ts';
 import { emma, listBooks, openBooks, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 

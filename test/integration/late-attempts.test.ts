@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect, vi } from 'vitest';
-import { StorageUnavailableError } from '../../lib/dynamodb/errors.ts';
-import { bookKey } from '../../lib/dynamodb/keys.ts';
+import { StorageUnavailableError } from '../../lib/dynamodb/connection/errors.ts';
+import { bookKey } from '../../lib/dynamodb/table/keys.ts';
 import { emma, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 

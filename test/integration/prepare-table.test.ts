@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { TableNotFoundError } from '../../lib/dynamodb/errors.ts';
-import { openTable } from '../../lib/dynamodb/table.ts';
+import { TableNotFoundError } from '../../lib/dynamodb/connection/errors.ts';
+import { openTable } from '../../lib/dynamodb/table/table.ts';
 import { prepareTable } from '../../serverless/local/prepare-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
@@ -10,7 +10,7 @@ const tables = await useTables();
 /** Where every client connects, so that no test asks AWS. */
 const { endpoint } = vi.hoisted(() => ({ endpoint: { value: '' } }));
 
-vi.mock(import('../../lib/dynamodb/client.ts'), async (importOriginal) => {
+vi.mock(import('../../lib/dynamodb/connection/client.ts'), async (importOriginal) => {
   const { createDynamoDBClient, ...others } = await importOriginal();
   const connect: typeof createDynamoDBClient = (location) =>
     createDynamoDBClient({ ...location, endpoint: endpoint.value });

@@ -23,7 +23,7 @@ import {
 /** What is planted in the repository: a token need not be above others that it has read, or made before. */
 const planted = vi.hoisted(() => ({ ignores: '' as '' | 'read' | 'made' }));
 
-vi.mock(import('../../lib/dynamodb/write-token.ts'), async (importOriginal) => {
+vi.mock(import('../../lib/dynamodb/table/write-token.ts'), async (importOriginal) => {
   const { createWriteToken, ...others } = await importOriginal();
   return {
     ...others,

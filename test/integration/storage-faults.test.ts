@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StorageUnavailableError } from '../../lib/dynamodb/errors.ts';
+import { StorageUnavailableError } from '../../lib/dynamodb/connection/errors.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { createBookTable, emma, listBooks } from '../support/book-table.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

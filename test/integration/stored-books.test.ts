@@ -2,8 +2,8 @@ import { DynamoDB, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import { BookNotFoundError } from '../../lib/books/errors.ts';
-import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
+import { bookKey } from '../../lib/dynamodb/table/keys.ts';
+import { createWriteToken } from '../../lib/dynamodb/table/write-token.ts';
 import { bringBooksBack, compareBooks } from '../../tools/operations/stored-books.ts';
 import {
   type BookTable,

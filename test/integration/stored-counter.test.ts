@@ -2,8 +2,8 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import { BookNotFoundError } from '../../lib/books/errors.ts';
-import { bookKey, claimKey, counterKey } from '../../lib/dynamodb/keys.ts';
-import { maxLatenessSeconds } from '../../lib/dynamodb/lateness.ts';
+import { bookKey, claimKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
+import { maxLatenessSeconds } from '../../lib/dynamodb/table/lateness.ts';
 import {
   checkAfterSwitch,
   closeGap,

@@ -1,6 +1,6 @@
 import { CreateTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { openTable } from '../../lib/dynamodb/table.ts';
+import { openTable } from '../../lib/dynamodb/table/table.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { connect, openList } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';

@@ -3,7 +3,7 @@ import { request } from '../../conformance/http-client.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { testSettings } from '../support/local-service.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 const corsOrigin = 'https://docs.example.com';
 const { baseUrl, service } = await useLocalService({ CORS_ORIGIN: corsOrigin, TOKEN_LIFETIME: '60' });

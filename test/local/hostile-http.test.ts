@@ -5,7 +5,7 @@ import { fragments } from '../../conformance/fragments.ts';
 import { outcomes } from '../../conformance/outcomes.ts';
 import { validToken } from '../support/local-service.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 const badRequest = '400 Bad request';
 const tokenRequired = '401 Authorization token required';

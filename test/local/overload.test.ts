@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inParallel } from '../../conformance/in-parallel.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 const creates = 3_000;
 

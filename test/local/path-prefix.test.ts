@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createBookCatalogClient } from '../../tools/client/book-catalog-client.ts';
 import { defaultCredentials } from '../support/local-service.ts';
 import { close, listen } from '../support/loopback-server.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 const local = await useLocalService(defaultCredentials);
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { openRaw } from '../support/raw-http.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 // Lists take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });

@@ -5,7 +5,7 @@ import { type BrowserContextOptions, chromium, type Locator, type Page } from 'p
 import { expect, onTestFinished, test } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
 import { defaultCredentials } from '../support/local-service.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 const local = await useLocalService(defaultCredentials);
 

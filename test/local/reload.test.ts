@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { createDataFolder } from '../support/local-service.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 /** Room for a busy machine; a reload takes about a tenth of a second. */
 const noticed = { timeout: 20_000, interval: 50 };

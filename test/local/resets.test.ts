@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { openRaw } from '../support/raw-http.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 /** Connections of each kind. One descriptor that stays open for each of them is noticed. */
 const connections = 40;

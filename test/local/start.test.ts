@@ -5,7 +5,7 @@ import { request } from '../../conformance/http-client.ts';
 import type { FunctionSetting } from '../../lib/settings.ts';
 import { localSettings } from '../../serverless/local/local-config.ts';
 import { createDataFolder, LocalService, startCommand, testSettings } from '../support/local-service.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 const local = await useLocalService({ AUTH_PASSWORD: localSettings.password.default });
 const { dataFolder, port } = local.service;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
 import { LocalService } from '../support/local-service.ts';
-import { useLocalService } from './use-local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
 
 const unavailable = { status: 503, message: 'Service unavailable', data: null };
 

@@ -176,7 +176,7 @@ function makeStore(stored: Map<string, Item>): Store {
   } as Partial<Store> as Store;
 }
 
-/** Gives a Query its response as the SDK does, whose middleware takes the body (lib/dynamodb/table.ts). */
+/** Gives a Query its response as the SDK does, whose middleware takes the body (lib/dynamodb/table/table.ts). */
 export async function respondTo(command: QueryCommand, output: object): Promise<object> {
   const response = { statusCode: 200, body: Buffer.from(JSON.stringify(output)) };
   const { input, middlewareStack } = command;

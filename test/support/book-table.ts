@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { inParallel } from '../../conformance/in-parallel.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
-import { BookList } from '../../lib/dynamodb/book-list.ts';
-import { BookRepository } from '../../lib/dynamodb/book-repository.ts';
-import { createDynamoDBClient } from '../../lib/dynamodb/client.ts';
-import { bookKey, counterKey } from '../../lib/dynamodb/keys.ts';
-import { Table } from '../../lib/dynamodb/table.ts';
-import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
+import { BookList } from '../../lib/dynamodb/books/book-list.ts';
+import { BookRepository } from '../../lib/dynamodb/books/book-repository.ts';
+import { createDynamoDBClient } from '../../lib/dynamodb/connection/client.ts';
+import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
+import { Table } from '../../lib/dynamodb/table/table.ts';
+import { createWriteToken } from '../../lib/dynamodb/table/write-token.ts';
 import { createTable } from '../../serverless/local/prepare-table.ts';
 import { aBook } from './a-book.ts';
 

@@ -5,9 +5,9 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 
-import { bookKey } from '../../lib/dynamodb/keys.ts';
-import { maxLatenessSeconds } from '../../lib/dynamodb/lateness.ts';
-import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
+import { bookKey } from '../../lib/dynamodb/table/keys.ts';
+import { maxLatenessSeconds } from '../../lib/dynamodb/table/lateness.ts';
+import { createWriteToken } from '../../lib/dynamodb/table/write-token.ts';
 import { StageError } from '../../serverless/deploy/target.ts';
 import type { StoredIds } from './stored-ids.ts';
 

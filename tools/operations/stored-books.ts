@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../../conformance/in-parallel.ts';
 import { bookFields } from '../../lib/books/book.ts';
-import { shardOf } from '../../lib/dynamodb/keys.ts';
-import { createWriteToken } from '../../lib/dynamodb/write-token.ts';
+import { shardOf } from '../../lib/dynamodb/table/keys.ts';
+import { createWriteToken } from '../../lib/dynamodb/table/write-token.ts';
 import { StageError } from '../../serverless/deploy/target.ts';
 import { maxGap, raiseCounter, readCounter } from './stored-counter.ts';
 
@@ -109,7 +109,7 @@ export async function bringBooksBack(
 }
 
 /**
- * The write is as safe as those of the service (lib/dynamodb/book-change.ts): its token is above those of the live item,
+ * The write is as safe as those of the service (lib/dynamodb/books/book-change.ts): its token is above those of the live item,
  * so late attempts of earlier writes are refused. It replaces the item of a deleted book if that is older, and a book
  * if it is as it was read.
  *

@@ -1,5 +1,5 @@
 import { type AttributeValue, ConditionalCheckFailedException, type DynamoDB } from '@aws-sdk/client-dynamodb';
-import { counterKey } from '../../lib/dynamodb/keys.ts';
+import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { StageError } from '../../serverless/deploy/target.ts';
 import { moveBook, readBooksAbove } from './move-books.ts';
 import { findGap, findStoredIds, type Gap, type StoredIds } from './stored-ids.ts';

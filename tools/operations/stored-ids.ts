@@ -1,5 +1,5 @@
 import { type DynamoDB, paginateScan } from '@aws-sdk/client-dynamodb';
-import { shardOf } from '../../lib/dynamodb/keys.ts';
+import { shardOf } from '../../lib/dynamodb/table/keys.ts';
 
 /**
  * What a shard holds. Its ids are those of books, of deleted books whose item is left, and of books that the claim of an

@@ -16,7 +16,7 @@ const readEveryMs = 50;
 
 /**
  * Restores the books of a moment, which a deploy and a rollback keep. The way back to the stack's own table is in
- * test/unit/switch-table.test.ts: the emulator does not see that a condition adds a table, and creates it anew instead of
+ * test/unit/tools/operations/switch-table.test.ts: the emulator does not see that a condition adds a table, and creates it anew instead of
  * importing it.
  */
 export async function restoreUnderTraffic(emulated: EmulatedStage, kept: Book): Promise<void> {

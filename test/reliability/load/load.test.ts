@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useLocalService } from '../../local/use-local-service.ts';
+import { useLocalService } from '../../support/use-local-service.ts';
 import { checkHistory } from '../check-history.ts';
 import { Workload } from '../workload.ts';
 

@@ -3,11 +3,11 @@ import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-s
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from 'dynalite/db/index.js';
 import type { Book, CreatedBook } from '../../../lib/books/book.ts';
-import { BookList } from '../../../lib/dynamodb/book-list.ts';
-import { BookRepository } from '../../../lib/dynamodb/book-repository.ts';
-import { bookKey, counterKey } from '../../../lib/dynamodb/keys.ts';
-import { parseStoredBook } from '../../../lib/dynamodb/stored-items.ts';
-import { Table } from '../../../lib/dynamodb/table.ts';
+import { BookList } from '../../../lib/dynamodb/books/book-list.ts';
+import { BookRepository } from '../../../lib/dynamodb/books/book-repository.ts';
+import { bookKey, counterKey } from '../../../lib/dynamodb/table/keys.ts';
+import { parseStoredBook } from '../../../lib/dynamodb/table/stored-items.ts';
+import { Table } from '../../../lib/dynamodb/table/table.ts';
 import { outcomeOf } from '../../../lib/error-outcome.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
 import { type Command, isRead, MemoryTable, respondTo, type Values, writesOf } from '../../simulators/memory-table.ts';
@@ -98,7 +98,7 @@ const startMs = Date.UTC(2030, 0);
 const firstTagOf = (id: number) => `01700000-0000-7000-8000-${String(id).padStart(12, '0')}`;
 const firstFieldsOf = (id: number) => aBook({ title: `first ${id}`, author: 'first' });
 
-/** The attempts that a request may lose before it fails (lib/dynamodb/attempts.ts). */
+/** The attempts that a request may lose before it fails (lib/dynamodb/table/attempts.ts). */
 const maxBreaks = 3;
 
 /** More than a client sends and receives in any setting. */

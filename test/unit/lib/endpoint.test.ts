@@ -3,7 +3,7 @@ import timers from 'node:timers';
 import { test as base, expect, onTestFinished, vi } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { TokenNotSignedError } from '../../../lib/auth/errors.ts';
-import { CounterError, StorageUnavailableError } from '../../../lib/dynamodb/errors.ts';
+import { CounterError, StorageUnavailableError } from '../../../lib/dynamodb/connection/errors.ts';
 import { type ProxyHandler, protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
 import type { Result } from '../../../lib/http/envelope.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as token from '../../../lib/auth/errors.ts';
 import * as books from '../../../lib/books/errors.ts';
 import { ConfigError } from '../../../lib/config.ts';
-import * as dynamodb from '../../../lib/dynamodb/errors.ts';
+import * as dynamodb from '../../../lib/dynamodb/connection/errors.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
 import { namedError } from '../../../lib/named-error.ts';
 

@@ -10,7 +10,7 @@ import {
 } from 'node:zlib';
 import { test as base, expect, vi } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
-import { StorageUnavailableError } from '../../../lib/dynamodb/errors.ts';
+import { StorageUnavailableError } from '../../../lib/dynamodb/connection/errors.ts';
 import type { ProxyHandler } from '../../../lib/endpoint.ts';
 import type { StreamedResult } from '../../../lib/http/stream-envelope.ts';
 import { protectedStreamingEndpoint } from '../../../lib/streaming-endpoint.ts';

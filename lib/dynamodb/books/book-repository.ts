@@ -1,0 +1,129 @@
+import type { BookFields, CreatedBook, VersionedBook } from '../../books/book.ts';
+import { BookTooLargeError } from '../../books/errors.ts';
+import { type ConditionFailedError, CounterError, StorageUnavailableError } from '../connection/errors.ts';
+import type { Write } from '../table/attempts.ts';
+import { bookKey } from '../table/keys.ts';
+import { isTooLarge, parseStoredBook, type StoredBook } from '../table/stored-items.ts';
+import type { Table } from '../table/table.ts';
+import { BookChange, requireBook, type Versions } from './book-change.ts';
+import { Counter, repairAdvice } from './counter.ts';
+import { IdempotencyClaim } from './idempotency-claim.ts';
+
+/**
+ * The books, one at a time. {@link BookChange} explains what happens when a response is lost.
+ *
+ * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, or nobody can
+ * know whether a write was carried out. With versions, it may throw a {@link VersionMismatchError}.
+ */
+export class BookRepository {
+  readonly #table: Table;
+  readonly #counter: Counter;
+
+  constructor(table: Table) {
+    this.#table = table;
+    this.#counter = new Counter(table);
+  }
+
+  /**
+   * Stores a book under a new id. With an idempotency key, it does so once, however often it is called within 7 days.
+   * The claim of the key is stored in one transaction with the book, so there is never one without the other.
+   *
+   * @throws {BookTooLargeError | IdempotencyKeyUsedError | CounterError}
+   */
+  async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
+    if (isTooLarge(fields)) throw new BookTooLargeError();
+    const store = async () => {
+      const id = await this.#counter.drawId();
+      const create =
+        idempotencyKey === undefined ? this.#create(id, fields) : this.#createOnce(id, fields, idempotencyKey);
+      return this.#table.attempts.write(create);
+    };
+    return store().catch((error) => {
+      // One such id may come from a response that was sent twice. A second one means that the counter is wrong.
+      if (error instanceof IdInUseError) return store();
+      throw error;
+    });
+  }
+
+  #create(id: number, fields: BookFields): Write<CreatedBook> {
+    return {
+      send: async ({ writeToken, abortSignal }) => {
+        await this.#table.put(makeBookPut(id, fields, writeToken), abortSignal);
+        return createdBook(id, fields, writeToken);
+      },
+      resolve: async ({ sent, lost }, refusal) => {
+        const found = await this.#find(id, refusal);
+        if (found === undefined) return undefined;
+        const { version = '' } = found;
+        if (sent.includes(version)) return createdBook(id, fields, version);
+        // Stryker disable next-line EqualityOperator: they are never equal, a book with the token of an attempt is the result
+        const mayBeReplaced = lost.some((token) => token < version);
+        throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : new IdInUseError(id);
+      },
+    };
+  }
+
+  #createOnce(id: number, fields: BookFields, idempotencyKey: string): Write<CreatedBook> {
+    const claim = new IdempotencyClaim(idempotencyKey, fields);
+    return {
+      send: async ({ writeToken, abortSignal }) => {
+        await this.#table.putAll([claim.makePut(id, writeToken), makeBookPut(id, fields, writeToken)], abortSignal);
+        return createdBook(id, fields, writeToken);
+      },
+      resolve: async ({ sent }, refusal) => {
+        const stored = await claim.find(this.#table, refusal?.stored);
+        if (stored) {
+          const { bookId, writeToken } = stored;
+          return createdBook(bookId, fields, writeToken, !sent.includes(writeToken));
+        }
+        // Without a claim, none of our attempts was carried out, so a book with the id is another one.
+        if (refusal && (await this.#find(id, refusal))) throw new IdInUseError(id);
+        return undefined;
+      },
+    };
+  }
+
+  /** @throws {BookNotFoundError} */
+  async get(id: number): Promise<VersionedBook> {
+    return requireBook(await this.#find(id));
+  }
+
+  /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | BookTooLargeError} */
+  async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
+    if (isTooLarge(changes)) {
+      await this.get(id);
+      throw new BookTooLargeError();
+    }
+    if (Object.keys(changes).length === 0) return requireBook(await this.#find(id), versions);
+    return requireBook(await new BookChange(this.#table, id, changes, versions).make());
+  }
+
+  /** Removes a book. @throws {BookNotFoundError} */
+  async delete(id: number, versions?: Versions): Promise<void> {
+    await new BookChange(this.#table, id, undefined, versions).make();
+  }
+
+  #find(id: number, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
+    return this.#table.get(bookKey(id), parseStoredBook, refusal?.stored);
+  }
+}
+
+/** Makes the input that puts a book under an id that no item has. A deleted book leaves an item, which keeps its id. */
+function makeBookPut(id: number, fields: BookFields, writeToken: string) {
+  return {
+    Item: { ...bookKey(id), ...fields, writeToken },
+    ConditionExpression: 'attribute_not_exists(id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  };
+}
+
+function createdBook(id: number, fields: BookFields, version: string, replayed = false): CreatedBook {
+  return { book: { id, ...fields }, version, replayed };
+}
+
+/** The counter drew an id that a book has already. */
+class IdInUseError extends CounterError {
+  constructor(id: number) {
+    super(`the counter drew id ${id}, which a book has already: ${repairAdvice}`);
+  }
+}

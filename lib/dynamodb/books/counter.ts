@@ -1,0 +1,79 @@
+import { CounterError } from '../connection/errors.ts';
+import { counterKey } from '../table/keys.ts';
+import { type Item, parseInteger } from '../table/stored-items.ts';
+import type { Table } from '../table/table.ts';
+
+/** What an operator has to do when the counter is wrong. */
+export const repairAdvice = '`npm run counter` repairs it (docs/incidents.md, "A CounterError")';
+
+/** The highest id: larger numbers of JSON are not exact. */
+const maxId = Number.MAX_SAFE_INTEGER;
+
+const isBelowMax = 'lastId BETWEEN :zero AND :max';
+
+/** The counter item, from which the ids of books are drawn: 1, 2, 3, … An id is never drawn twice. */
+export class Counter {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /**
+   * Draws a new id. A lost response needs no reading here: an `ADD` that is carried out twice leaves a gap between ids.
+   *
+   * @throws {CounterError | StorageUnavailableError}
+   */
+  drawId(): Promise<number> {
+    let condition = isBelowMax;
+    return this.#table.attempts.write({
+      send: ({ abortSignal }) => {
+        const input = {
+          Key: counterKey,
+          UpdateExpression: 'ADD lastId :one',
+          ConditionExpression: condition,
+          ExpressionAttributeValues: { ':one': 1, ':zero': 0, ':max': maxId - 1 },
+          ReturnValues: 'UPDATED_NEW' as const,
+        };
+        return this.#table.update(input, parseDrawnId, abortSignal);
+      },
+      resolve: async (_earlier, refusal) => {
+        const lastId = refusal && (await this.readLastId());
+        if (lastId === maxId) throw new CounterError('the counter is at 2^53-1, the highest id');
+        // In an empty table, the next attempt creates the counter.
+        if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${isBelowMax}`;
+        return undefined;
+      },
+    });
+  }
+
+  /**
+   * Reads the last id that was drawn, 0 for an empty table.
+   *
+   * @throws {CounterError} when the counter is not a whole number, or when the table holds items and no counter: a list
+   *   would end too soon and look complete, and a new counter would draw ids that are in use
+   * @throws {StorageUnavailableError}
+   */
+  async readLastId(): Promise<number> {
+    const readCounter = () => this.#table.get(counterKey, parseLastId);
+    const lastId = (await readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await readCounter());
+    if (lastId !== undefined) return lastId;
+    throw new CounterError(`the table has items and no counter: ${repairAdvice}`);
+  }
+}
+
+/** @throws {CounterError} when the stored counter is damaged */
+function parseLastId({ lastId }: Item): number {
+  if (Number.isSafeInteger(lastId) && Number(lastId) >= 0) return lastId as number;
+  throw new CounterError(`the counter is not a whole number from 0 to 2^53-1: ${repairAdvice}`);
+}
+
+/**
+ * @throws {CounterError} when the stored counter is damaged
+ * @throws {AttemptError} when the response is not that of a draw
+ */
+function parseDrawnId(item: Item): number {
+  // The condition lets a fraction pass.
+  if (typeof item.lastId === 'number') parseLastId(item);
+  return parseInteger(item.lastId, 'the counter has no "lastId"', 1);
+}

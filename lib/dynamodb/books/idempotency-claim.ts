@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { type BookFields, bookFields } from '../../books/book.ts';
+import { IdempotencyKeyUsedError } from '../../books/errors.ts';
+import { claimKey } from '../table/keys.ts';
+import { maxLatenessSeconds } from '../table/lateness.ts';
+import { type Item, parseInteger, parseText } from '../table/stored-items.ts';
+import type { Table } from '../table/table.ts';
+
+/** Specification 11.3. */
+export const repeatableSeconds = 7 * 24 * 60 * 60;
+
+/** The last repetition may arrive late, too. */
+const lifetimeSeconds = repeatableSeconds + maxLatenessSeconds;
+
+/** The item that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
+export class IdempotencyClaim {
+  readonly #key: string;
+  readonly #fingerprint: string;
+  readonly #now = Math.floor(Date.now() / 1000);
+
+  constructor(key: string, fields: BookFields) {
+    this.#key = key;
+    this.#fingerprint = makeFingerprint(key, fields);
+  }
+
+  /**
+   * Finds the claim that is stored, unless it has expired.
+   *
+   * @param returned - the item that refused a put of the claim
+   * @throws {IdempotencyKeyUsedError} when it is for other fields
+   */
+  async find(table: Table, returned?: Item) {
+    const stored = await table.get(claimKey(this.#key), parseClaim, returned);
+    if (stored === undefined || stored.expiresAt <= this.#now) return undefined;
+    if (stored.fingerprint !== this.#fingerprint) throw new IdempotencyKeyUsedError();
+    return stored;
+  }
+
+  /** Makes the input that puts the claim, unless {@link find} would find one. */
+  makePut(bookId: number, writeToken: string) {
+    const claim = { fingerprint: this.#fingerprint, bookId, writeToken };
+    return {
+      Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
+      ConditionExpression: 'NOT expiresAt > :now',
+      ExpressionAttributeValues: { ':now': this.#now },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    };
+  }
+}
+
+/** Leaves out defaults and sorts the names, so that a fingerprint stays the same when the table gets a field. */
+function makeFingerprint(key: string, fields: BookFields): string {
+  const names = (Object.keys(bookFields) as (keyof BookFields)[]).sort();
+  const given = names.filter((name) => fields[name] !== bookFields[name].default);
+  const values = given.map((name) => [name, fields[name]]);
+  return createHash('sha256')
+    .update(JSON.stringify([key, ...values]))
+    .digest('base64url');
+}
+
+function parseClaim({ fingerprint, bookId, writeToken, expiresAt }: Item) {
+  return {
+    fingerprint: parseText(fingerprint, 'a claim has no fingerprint'),
+    bookId: parseInteger(bookId, 'a claim has no book'),
+    writeToken: parseText(writeToken, 'a claim has no write token'),
+    expiresAt: parseInteger(expiresAt, 'a claim has no expiry'),
+  };
+}

@@ -1,0 +1,521 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { unknownField } from '../../conformance/a-book.ts';
+import type { EnvelopeResponse } from '../../conformance/http-client.ts';
+import type { Book, BookFields } from '../../lib/books/book.ts';
+import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { loopbackCertificate } from '../simulators/loopback-certificate.ts';
+import { aBook, anyFieldValues } from '../support/a-book.ts';
+import { startCommand, testSettings } from '../support/local-service.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { useLocalService } from '../support/use-local-service.ts';
+
+const local = await useLocalService();
+let folder: string;
+
+/** The highest id of the tests before. */
+let lastId = 0;
+
+beforeEach(async () => {
+  folder = await makeTemporaryFolder();
+});
+
+afterEach(async () => {
+  lastId = (await listBooks()).at(-1)?.id ?? lastId;
+});
+
+test('an export holds any text, so an import of it creates the same books', async () => {
+  const odd = [...'\r\n",\ufeff\0\u2028\ufffd', ' a', 'a ', '\r\n', '=1+1', '', '\\"'];
+  const books = fc
+    .sample(fc.record(anyFieldValues), { numRuns: 100, seed: 7 })
+    .concat(odd.map((text) => aBook({ title: text, author: text, year: 1 })));
+  const lines = books.map((book) => JSON.stringify(book));
+  await runImport(await writeText(lines.join('\n'), 'ndjson'), ['--parallel', '1']);
+  expect((await listBooks()).map(toFields)).toEqual(books);
+
+  for (const format of ['csv', 'ndjson']) {
+    const before = (await listBooks()).length;
+    const exported = join(folder, `exported-${format}.${format}`);
+    expect((await runBooks(['export', exported])).exitCode).toBe(0);
+    const imported = await runImport(exported, ['--parallel', '1', '--batch', format]);
+    const stored = (await listBooks()).map(toFields);
+    expect(imported.exitCode).toBe(0);
+    expect(stored.slice(before)).toEqual(stored.slice(0, before));
+  }
+});
+
+test('an export for spreadsheets has no formulas', async () => {
+  const formulas = ['=HYPERLINK("x")', '+1', '-1', '@SUM(1)', '\t=1', '\r=1'];
+  const texts = ['plain', 'a=1', ''];
+  const author = randomUUID();
+  const books = [...formulas, ...texts].map((title) => aBook({ title, author }));
+  await runImport(await writeText(books.map((book) => JSON.stringify(book)).join('\n'), 'ndjson'));
+  const exportTitles = async (...options: string[]) => {
+    const { output } = await runBooks(['export', '--format', 'csv', ...options]);
+    const rows = [...output.matchAll(/^\d+,"((?:[^"]|"")*)","(.*?)"/gm)].filter((row) => row[2] === author);
+    return rows.map(([, title = '']) => title.replaceAll('""', '"')).sort();
+  };
+
+  expect(await exportTitles()).toEqual([...formulas, ...texts].sort());
+  expect(await exportTitles('--spreadsheet')).toEqual([...formulas.map((text) => `'${text}`), ...texts].sort());
+});
+
+test('an export goes to standard output without a file or for -, in the order of ids, and ends silently with its reader', async () => {
+  await runImport(await writeCsv(createBooks(500)));
+
+  const { output } = await runBooks(['export', '-', '--format', 'csv']);
+  const asNdjson = await runBooks(['export', '--format', 'ndjson']);
+  const cutOff = start(['export', '--format', 'csv']);
+  cutOff.child.stdout.once('data', () => cutOff.child.stdout.destroy());
+  const { exitCode, output: beginning } = await cutOff.ended;
+
+  const header = `id,${Object.keys(aBook())}\n`;
+  const rows = (await listBooks()).map(
+    (book) => `${book.id},${Object.values(toFields(book)).map((value) => JSON.stringify(value))}\n`,
+  );
+  expect(rows).toHaveLength(500);
+  expect(output.startsWith(header)).toBe(true);
+  expect(output).toContain(rows.join(''));
+  expect(asNdjson.output).toContain((await listBooks(0)).map((book) => `${JSON.stringify(book)}\n`).join(''));
+  expect([exitCode, beginning]).toEqual([0, header]);
+});
+
+test('an export keeps the file that was there before, and names it', async () => {
+  await runImport(await writeCsv(createBooks(3)));
+  const exported = join(folder, 'exported.csv');
+  await writeFile(exported, 'precious');
+
+  const { output } = await runBooks(['export', exported]);
+
+  expect(output).toMatch(/^[\d,]+ books exported; the file that was there is .*exported\.csv~\n$/);
+  expect(await readFile(`${exported}~`, 'utf8')).toBe('precious');
+  expect((await runBooks(['export', folder])).output).toBe(`${folder} is a folder; name a file in it\n`);
+});
+
+test('an import that cannot log in leaves no file', async () => {
+  const file = await writeCsv(createBooks(3));
+
+  const ended = await runBooks(['import', file], { environment: { BOOKS_PASSWORD: 'wrong' } });
+
+  expect(ended.exitCode).toBe(1);
+  expect(await readdir(folder)).toEqual([basename(file)]);
+});
+
+test('an export retries a page after a lost response, and leaves no file when it fails', async () => {
+  await runImport(await writeCsv(createBooks(30)));
+  let faults = ['cut response', 'lose response', respond(503, 'Service unavailable')] as Fate[];
+  const gateway = await openGateway((name) => (name.startsWith('GET /books') ? faults.pop() : 'pass'));
+  const exported = join(folder, 'retried.ndjson');
+  const ids = (await listBooks(0)).map(({ id }) => id);
+
+  const { exitCode } = await runBooks(['export', exported], { baseUrl: gateway.baseUrl });
+  faults = Array(100).fill('lose response');
+  const args = ['export', join(folder, 'failed.csv'), '--give-up-after', '1'];
+  const failure = await runBooks(args, { baseUrl: gateway.baseUrl });
+
+  expect(exitCode).toBe(0);
+  const lines = (await readFile(exported, 'utf8')).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
+  expect(failure.exitCode).toBe(1);
+  expect((await readdir(folder)).filter((name) => name.startsWith('failed'))).toEqual([]);
+});
+
+test.each([
+  ['SIGINT', 130, ['interrupted.csv']],
+  ['SIGTERM', 130, ['interrupted.csv']],
+  ['SIGINT', 130, []],
+] as const)('after %s, an export ends with the code %i, and leaves no file: %j', async (signal, exitCode, files) => {
+  let pages = 0;
+  const gateway = await openGateway((name) => {
+    const after = Number(/after=(\d+)$/.exec(name)?.[1]);
+    if (Number.isNaN(after)) return 'pass';
+    pages += 1;
+    if (pages === 3) command.child.kill(signal);
+    // There is always one more page.
+    const Link = `<?limit=400&after=${after + 1}>; rel="next"`;
+    return respond(200, 'Books retrieved successfully', { Link }, [{ ...aBook(), id: after + 1 }]);
+  });
+  const command = start(['export', ...files.map((name) => join(folder, name))], { baseUrl: gateway.baseUrl });
+  onTestFinished(() => void command.child.kill('SIGKILL'));
+
+  expect(await command.ended).toEqual(ending(exitCode, /Interrupted\n$/));
+
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('an import that waits for a retry is interrupted at once', async () => {
+  const unavailable = respond(503, 'Service unavailable', { 'Retry-After': '500' });
+  const gateway = await countPosts(() => unavailable);
+  const file = await writeCsv(createBooks(1));
+  const command = start(['import', file, '--give-up-after', '1000'], { baseUrl: gateway.baseUrl });
+  onTestFinished(() => void command.child.kill('SIGKILL'));
+  await expect.poll(command.readOutput, { timeout: 60_000 }).toContain('trying again');
+
+  command.child.kill('SIGINT');
+
+  expect(await command.ended).toEqual(ending(130, /Interrupted\n$/));
+});
+
+test('an import sends the next rows before it has the response to the first', async () => {
+  const books = createBooks(20);
+  const { promise: fate, resolve } = Promise.withResolvers<Fate>();
+  const gateway = await countPosts((posts) => {
+    if (posts === 4) resolve('pass');
+    return fate;
+  });
+
+  await runImport(await writeCsv(books), ['--parallel', '4'], gateway.baseUrl);
+
+  expectFields(await listBooks(), books);
+});
+
+test('an import from a line on neither checks nor sends the rows before it', async () => {
+  const [book] = createBooks(1);
+  const file = await writeText(`title,author,year\nA,B,no year\nSent before,B,1\nBook 0,${book?.author},0\n`, 'csv');
+
+  const ended = await runImport(file, ['--from-line', '4']);
+
+  expect(ended).toEqual(ending(0, '\n1 book created in '));
+  expect(ended.output).not.toContain('line 2');
+  expectFields(await listBooks(), [book as BookFields]);
+});
+
+test('the names of columns may have commas, and the separator may be named', async () => {
+  const author = randomUUID();
+  const file = await writeText(`title;"Last name, first name";Year\nA, or so;${author};1\n`, 'csv');
+  const columns = ['--columns', '"author=Last name, first name",year=Year', '--separator', 'semicolon'];
+
+  expect(await runImport(file, columns)).toEqual(ending(0, '\n1 book created in '));
+
+  expectFields(await listBooks(), [aBook({ title: 'A, or so', author, year: 1 })]);
+});
+
+test('an import that is interrupted creates each book once, and says how to go on', async () => {
+  const rowCount = 400;
+  // Every third row is the same as others.
+  const books = createBooks(rowCount, (index) => (index % 3 === 0 ? 'The same' : `Book ${index}`));
+  const file = await writeCsv(books);
+  const others: Promise<EnvelopeResponse>[] = [];
+  const storedBooks = async () => {
+    const ids = (await Promise.all(others)).map(({ envelope }) => (envelope.data as Book).id);
+    return (await listBooks()).filter(({ id }) => !ids.includes(id));
+  };
+  let port = 0;
+  let line = '1';
+  for (const [how, exitCode, message] of [
+    ['SIGKILL', null, /^Columns/],
+    ['gone', 1, /; trying again for up to 2 s\n.*\nno response from http.* \(ECONNREFUSED\)\n$/s],
+    ['SIGINT', 130, /Interrupted\n$/],
+  ] as const) {
+    const gateway = await countPosts((posts) => {
+      if (posts % 50 === 0) others.push(local.send('POST', '/book', books[0]));
+      if (posts !== Math.ceil(rowCount / 4)) return;
+      if (how === 'gone') void gateway.stop();
+      else command.child.kill(how);
+    }, port);
+    port = Number(new URL(gateway.baseUrl).port);
+    const args = ['import', file, '--give-up-after', '2', '--from-line', line];
+    const command = start(args, { baseUrl: gateway.baseUrl });
+    const ended = await command.ended;
+    await gateway.stop();
+    expect(ended).toEqual(ending(exitCode, message));
+    expect(ended.output).not.toContain('    at ');
+    if (how === 'SIGKILL') continue;
+    const next = /To go on with the same file, add --from-line (\d+)\n/.exec(ended.output)?.[1];
+    expect(Number(next)).toBeGreaterThan(Number(line));
+    line = `${next}`;
+    // Each row before that line is stored.
+    const stored = new Set((await storedBooks()).map(({ year, title }) => `${year} ${title}`));
+    const done = books.slice(0, Number(line) - 2).map(({ year, title }) => `${year} ${title}`);
+    expect(done.filter((book) => !stored.has(book))).toEqual([]);
+  }
+
+  const last = await runImport(file, ['--from-line', line]);
+  expect(last).toEqual(ending(0, /\d books? created in /));
+  expect(others.length).toBeGreaterThan(0);
+  expectFields(await storedBooks(), books);
+});
+
+test('an import with lost requests and responses creates each book once', async () => {
+  const books = createBooks(60, (index) => `Book ${index % 7}`);
+  const unavailable = respond(503, 'Service unavailable');
+  const fates: Fate[] = ['lose response', 'lose request', 'cut response', unavailable];
+  const gateway = await countPosts((posts) => (posts % 4 === 0 ? fates[(posts / 4) % fates.length] : 'pass'));
+
+  // A relative path belongs to the folder in which npm was called.
+  const ended = await runImport(basename(await writeCsv(books)), [], gateway.baseUrl);
+
+  expect(ended).toEqual(ending(0, 'the service responded 503 Service unavailable; trying again'));
+  expect(ended.output).toContain('imported before');
+  expectFields(await listBooks(), books);
+});
+
+test('an import goes through HTTPS', async () => {
+  const books = createBooks(20);
+  const certificate = join(folder, 'certificate.pem');
+  await writeFile(certificate, loopbackCertificate.cert);
+  const gateway = await openGateway(() => 'pass', 0, 'https:');
+
+  const environment = { NODE_EXTRA_CA_CERTS: certificate };
+  const ended = await runBooks(['import', await writeCsv(books)], { baseUrl: gateway.baseUrl, environment });
+
+  expect(ended).toEqual(ending(0, '20 books created in'));
+  expectFields(await listBooks(), books);
+});
+
+test('an import creates nothing a second time, except as another batch', async () => {
+  const books = createBooks(10, () => 'The same');
+  const file = await writeCsv(books);
+  await runImport(file);
+  const [first] = await listBooks();
+  await local.send('DELETE', `/book/${first?.id}`);
+
+  const known = '10 rows imported before; --batch NAME creates them again\n';
+  expect(await runImport(file)).toEqual(ending(0, known));
+  for (const _ of [1, 2]) await runImport(file, ['--batch', 'again']);
+
+  expectFields(await listBooks(), [...books.slice(1), ...books]);
+});
+
+test('an import of a corrected file creates its new rows, wherever they are', async () => {
+  const books = createBooks(10);
+  const file = await writeCsv(books);
+  const [header, ...rows] = (await readFile(file, 'utf8')).split('\n');
+  await writeFile(file, [header, ...rows, 'Late, but mended,A,1'].join('\n'));
+  expect((await runImport(file)).exitCode).toBe(3);
+
+  const corrected = ['New,A,1', ...rows, '"Late, but mended",A,1', rows[0]].reverse();
+  await writeFile(file, [header, ...corrected].join('\n'));
+
+  expect(await runImport(file)).toEqual(ending(0, /3 books created in .*\n10 rows imported before/));
+  const newBooks = ['New', 'Late, but mended'].map((title) => aBook({ title, author: 'A', year: 1 }));
+  expectFields(await listBooks(), [...books, ...books.slice(0, 1), ...newBooks]);
+});
+
+test.each([
+  ['csv', 'id;title;author;year\r\n1;Emma;Jane;1815\r\n2;"Du""ne";F;\r\n3;Solaris;Lem;1961?\r\nX;4\r\n', [4, 5]],
+  [
+    'ndjson',
+    '{"title":"Emma","author":"Jane","year":1815}\n{"title":"Du\\"ne","author":"F","year":0}\nSolaris\n{}x\n',
+    [3, 4],
+  ],
+])('an import reports the rows that are not books, and imports the others (%s)', async (format, content, lines) => {
+  // The format is recognised by the content.
+  const file = join(folder, 'rejecting.txt');
+  await writeFile(file, content);
+
+  const ended = await runImport(file, ['--batch', format]);
+
+  expect(ended).toEqual(ending(3, /\n2 books created in .*\n2 rows rejected\n$/));
+  expect([...ended.output.matchAll(/^ {2}line (\d+): .+/gm)].map(([, line]) => Number(line))).toEqual(lines);
+  const books = [aBook({ title: 'Emma', author: 'Jane', year: 1815 }), aBook({ title: 'Du"ne', author: 'F', year: 0 })];
+  expectFields(await listBooks(), books);
+});
+
+test.each([
+  ['title,author,year\nA,B,1\n"Emma,Jane,1815\nDune,F,1965\n', 'line 3: a quotation mark is never closed\n'],
+  [
+    'title;author;year\r\nA;B;1\r\nCaf\xe9;Zo\xeb;1\r\n',
+    /^line 3 has bytes that are not utf-8: .* --encoding windows-1252/m,
+  ],
+])('an import that cannot tell the rows or the bytes apart sends nothing: %j', async (content, message) => {
+  const file = join(folder, 'unclear.csv');
+  await writeFile(file, content, 'latin1');
+  expect(await runImport(file)).toEqual(ending(1, message));
+  expect(await listBooks()).toEqual([]);
+});
+
+test('an import reports rows that the service refuses', async () => {
+  const file = await writeCsv(createBooks(10));
+  const refusals = [
+    { status: 413, message: 'Payload too large' },
+    { status: 400, message: 'Invalid input' },
+    { status: 422, message: 'Idempotency key already used' },
+  ];
+  const gateway = await countPosts((posts) => {
+    const refusal = refusals[posts - 5];
+    return refusal ? respond(refusal.status, refusal.message) : 'pass';
+  });
+  const { exitCode, output } = await runImport(file, ['--parallel', '1'], gateway.baseUrl);
+  expect(exitCode).toBe(3);
+  for (const [index, { status, message }] of refusals.entries()) {
+    expect(output).toContain(`  line ${index + 6}: the service responded ${status} ${message}\n`);
+  }
+  expect(await listBooks()).toHaveLength(7);
+});
+
+test('control characters of a file and of the service are shown, and do not reach the terminal', async () => {
+  const commands = '\u001b]0;x\u0007\u009b31m';
+  const file = await writeText(`title,author,year,${commands}\n${commands},a,${commands},\n`, 'csv');
+  const { output } = await runImport(file, ['--dry-run']);
+  expect(output).toContain(String.raw`\u001b]0;x\u0007\u009b31m`);
+  expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test('control characters of books do not reach the terminal, and are in a file as they are', async () => {
+  const title = '\u001b]0;x\u0007\u009b31m';
+  await runImport(await writeText(JSON.stringify(aBook({ title })), 'ndjson'));
+  // In place of a terminal.
+  const environment = { NODE_OPTIONS: '--import=data:text/javascript,process.stdout.isTTY=true' };
+
+  const onTerminal = await runBooks(['export', '--format', 'csv'], { environment });
+  const inFile = await runBooks(['export', '--format', 'csv']);
+
+  expect(onTerminal.output).toContain(String.raw`"\u001b]0;x\u0007\u009b31m"`);
+  expect(onTerminal.output).not.toContain(title);
+  expect(inFile.output).toContain(`"${title}"`);
+});
+
+test('an import reads standard input, and leaves no copy of it', async () => {
+  const input = Buffer.from('title;author;year\r\nCaf\xe9;Zo\xeb;1\r\n', 'latin1');
+
+  const ended = await runBooks(['import', '-', '--encoding', 'latin1'], { input, environment: { TMPDIR: folder } });
+
+  expect(ended.exitCode).toBe(0);
+  // Of the copy that it reads twice.
+  expect(await readdir(folder)).toEqual([]);
+  expectFields(await listBooks(), [aBook({ title: 'Café', author: 'Zoë', year: 1 })]);
+});
+
+test('a dry run reports columns, the first books and rejected rows, and needs no service', async () => {
+  const rows = ['a;1;2', `${'x'.repeat(400 * 1024)};1;2`, 'c;2;2', 'e;3;2', 'g;4;2'];
+  const file = await writeText([`name;published;${unknownField}`, ...rows].join('\n'), 'csv');
+
+  const without = Object.keys(aBook()).filter((name) => !['title', 'year'].includes(name));
+  const options = ['--columns', 'title=name,year=published', '--without', `${without}`, '--dry-run'];
+  const { exitCode, output } = await runImport(file, options, 'http://127.0.0.1:1');
+
+  const [first, ...others] = ['a', 'c', 'e'].map(
+    (title, index) => `  ${JSON.stringify(aBook({ title, year: index + 1 }))}`,
+  );
+  expect(output).toMatch(/^Columns \(utf-8, separated by ";"\):\n {2}title: "name"\n {2}author: no column, stored as/);
+  expect(output.split('\n').slice(-9)).toEqual([
+    `  ignored: "${unknownField}"`,
+    'The first books:',
+    first,
+    '  line 3: is larger than the 400 KB that a book can have',
+    ...others,
+    '4 rows can become books; nothing was sent',
+    '1 row rejected',
+    '',
+  ]);
+  expect(exitCode).toBe(3);
+});
+
+test('of many rows that are rejected, the reasons of the first hundred are shown', async () => {
+  const file = await writeText(`title,author,year\n${'A,B,no year\n'.repeat(150)}`, 'csv');
+
+  const { output } = await runImport(file, ['--dry-run']);
+
+  expect(output.match(/^ {2}line \d+: year is not/gm)).toHaveLength(100);
+  expect(output).toContain('\n150 rows rejected; 50 of them are not shown\n');
+});
+
+const noCredentials = { environment: { BOOKS_USERNAME: undefined, BOOKS_PASSWORD: undefined } };
+const elsewhere = { ...noCredentials, baseUrl: 'https://books.example' };
+const wrongPassword = { environment: { BOOKS_PASSWORD: 'wrong' } };
+const closed = { baseUrl: 'http://127.0.0.1:59999' };
+
+test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]>([
+  ['import nothing.csv', 1, /^ENOENT: .*nothing\.csv'\n$/],
+  ['import ok.csv --parallel 0', 2, /^--parallel cannot be 0\.\n--help .*\n$/],
+  ['import /tmp', 1, /^EISDIR: .*\n$/],
+  ['import ok.csv --columns titel=x', 2, /^a field cannot be titel\.\n--help .*\n$/],
+  ['import ok.csv --separator ab', 2, /^--separator cannot be ab\.\n--help .*\n$/],
+  ['import ok.csv also.txt', 2, /^FILE cannot be also\.txt\.\n--help .*\n$/],
+  ['import ok.csv --password other', 1, /as librarian: the service responded 401 Invalid credentials\n$/],
+  ['import ok.csv --encoding morse', 2, /^--encoding cannot be morse\.\n--help .*\n$/],
+  ['move', 2, /^import FILE or export\?\n--help .*\n$/],
+  ['import ok.csv', 1, /\n {2}\{.*\}\nno response from .*:59999\/token \(ECONNREFUSED\)\n$/, closed],
+  ['import ok.csv', 1, /\ncannot use .*\/v1 as .*: the service responded 404 Not found\n$/, { path: '/v1' }],
+  ['import ok.csv', 1, /as librarian: the service responded 401 Invalid credentials\n$/, wrongPassword],
+  // On this machine they have defaults.
+  ['import ok.csv', 1, /as admin: the service responded 401 Invalid credentials\n$/, noCredentials],
+  ['import ok.csv', 2, /^BOOKS_USERNAME and BOOKS_PASSWORD are needed\.\n--help .*\n$/, elsewhere],
+])('one line says what is wrong with %s (%#)', async (command, code, message, { path = '', ...options } = {}) => {
+  await writeFile(join(folder, 'ok.csv'), 'title,author,year\nEmma,,1\n');
+  const args = command.split(' ').map((arg) => (arg.endsWith('.csv') ? join(folder, arg) : arg));
+
+  const ended = await runBooks(args, { baseUrl: local.baseUrl + path, ...options });
+
+  expect(ended).toEqual(ending(code, message));
+  expect(ended.output).not.toContain('    at ');
+});
+
+const script = 'tools/books/main.ts';
+
+/** Starts the tool with the credentials of the service. */
+function start(args: readonly string[], options: BooksOptions = {}) {
+  const { environment, input, baseUrl = local.baseUrl } = options;
+  const { AUTH_USERNAME: BOOKS_USERNAME, AUTH_PASSWORD: BOOKS_PASSWORD } = testSettings;
+  const env = { ...process.env, INIT_CWD: folder, BOOKS_USERNAME, BOOKS_PASSWORD, ...environment };
+  return startCommand([script, ...args, '--base-url', baseUrl], env, '.', input);
+}
+
+type BooksOptions = { environment?: NodeJS.ProcessEnv; input?: Buffer; baseUrl?: string };
+
+const runBooks = (...options: Parameters<typeof start>) => start(...options).ended;
+
+const runImport = (file: string, options: readonly string[] = [], baseUrl = local.baseUrl) =>
+  runBooks(['import', file, ...options], { baseUrl });
+
+/** What a command ends with. */
+const ending = (exitCode: number | null, text: string | RegExp) => ({
+  exitCode,
+  output: typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text),
+});
+
+/** Starts a gateway for the current test that selects a fault by the name of the request. */
+async function openGateway(
+  decide: (name: string) => Fate | Promise<Fate> | undefined,
+  port?: number,
+  protocol?: 'https:',
+) {
+  const gateway = await startFaultyGateway(local.baseUrl, (name) => decide(name) ?? 'pass', port, protocol);
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+/** Starts a gateway that counts the creates and selects a fault for each by its number. */
+function countPosts(decide: (posts: number) => Fate | Promise<Fate> | undefined, port?: number) {
+  let posts = 0;
+  return openGateway((name) => (name === 'POST /book' ? decide(++posts) : 'pass'), port);
+}
+
+function createBooks(count: number, titleOf = (index: number) => `Book ${index}`): BookFields[] {
+  // Equal books in other tests would have the same keys.
+  const author = randomUUID();
+  const titles = Array.from({ length: count }, (_, index) => titleOf(index));
+  return titles.map((title, index) => aBook({ title, author, year: title === 'The same' ? 1 : index }));
+}
+
+async function writeText(text: string, format: string) {
+  const path = join(folder, `${randomUUID()}.${format}`);
+  await writeFile(path, text);
+  return path;
+}
+
+function writeCsv(books: readonly BookFields[]): Promise<string> {
+  const lines = books.map(({ title, author, year }) => `${title},${author},${year}`);
+  return writeText(['title,author,year', ...lines].join('\n'), 'csv');
+}
+
+/** The books of this test, unless another start is given. */
+async function listBooks(after = lastId): Promise<Book[]> {
+  return ((await local.send('GET', '/books')).envelope.data as Book[]).filter(({ id }) => id > after);
+}
+
+/** The fields of a book, in the order of the table of fields. */
+function toFields(book: BookFields): BookFields {
+  const { id: _, ...fields } = { id: 0, ...aBook(), ...book };
+  return fields;
+}
+
+/** Compares books in any order. */
+function expectFields(stored: readonly BookFields[], expected: readonly BookFields[]): void {
+  const sorted = (books: readonly BookFields[]) => books.map((book) => JSON.stringify(toFields(book))).sort();
+  expect(sorted(stored)).toEqual(sorted(expected));
+}

@@ -1,0 +1,165 @@
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  type BookCatalogClient,
+  BookCatalogError,
+  createBookCatalogClient,
+} from '../../tools/client/book-catalog-client.ts';
+import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { aBook } from '../support/a-book.ts';
+import { defaultCredentials } from '../support/local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
+
+const local = await useLocalService(defaultCredentials);
+const credentials = { username: 'admin', password: 'password' };
+
+/** Each method of the client, with the request that a gateway fails. */
+const methods: Readonly<Record<string, [string, (client: BookCatalogClient) => Promise<unknown>]>> = {
+  'a login': ['POST /token', (client) => client.getBook(1)],
+  createBook: ['POST /book', (client) => client.createBook({ title: 'Emma' })],
+  getBook: ['GET /book/1', (client) => client.getBook(1)],
+  'getBook with an entity tag': ['GET /book/1', (client) => client.getBook(1, { ifNoneMatch: '"a"' })],
+  updateBook: ['PUT /book/1', (client) => client.updateBook(1, { year: 1 })],
+  deleteBook: ['DELETE /book/1', (client) => client.deleteBook(1)],
+  listBooks: ['GET /books?limit=1000&after=0', (client) => Array.fromAsync(client.listBooks())],
+};
+
+const ok = (data: unknown) => respond(200, 'OK', {}, data);
+const book = { ...aBook(), id: 1 };
+
+/** Responses that the service never sends to a request, and the methods to which they say nothing wrong. */
+const faults: readonly [string, Fate, (readonly string[])?][] = [
+  ...[301, 302, 303, 307, 308].map((status): [string, Fate] => [
+    `a ${status}`,
+    { status, headers: { Location: '/elsewhere' }, body: '' },
+  ]),
+  ['a redirect in the envelope', respond(302, 'Found', { Location: '/elsewhere' }, book)],
+  ['data of null', ok(null), ['deleteBook']],
+  ['data that is a text', ok('abc')],
+  ['data that is a number', ok(7)],
+  ['data that is an empty object', ok({})],
+  ['data that is an empty list', ok([]), ['listBooks']],
+  ['another book', ok({ ...book, id: 2 }), ['createBook']],
+  ['a book without an id', ok(aBook())],
+  ['an id that is a text', ok({ ...book, id: '1' })],
+  ['a list of a text', ok(['abc'])],
+  ['a list of null', ok([null])],
+  ['a list in another order', ok([{ ...book, id: 2 }, book])],
+  ['a list of one book twice', ok([book, book])],
+  ['an empty page with a next one', respond(200, 'OK', { Link: '<?limit=1000&after=9>; rel="next"' }, [])],
+  ['no data', { status: 200, body: '{"status":200,"message":"OK"}' }],
+  ['another status in the envelope', { status: 200, body: JSON.stringify({ status: 201, message: 'OK', data: book }) }],
+  ['a page', { status: 200, body: '<h1>Log in</h1>' }],
+  ['a list instead of the envelope', { status: 200, body: JSON.stringify([book]) }],
+  ['JSON null', { status: 200, body: 'null' }],
+  ['no content', { status: 204, body: '' }],
+  ['an unknown error', { status: 418, body: 'teapot' }],
+];
+
+test.each(
+  Object.keys(methods).flatMap((method) => faults.map(([name, fate, fine = []]) => ({ method, name, fate, fine }))),
+)('$method throws a BookCatalogError at once for $name', async ({ method, fate, fine }) => {
+  const [request, call] = methods[method] ?? [];
+  if (fine.includes(method)) return;
+  const { client, requests } = await openGateway((name) => (name === request ? fate : 'pass'));
+
+  const error = await call?.(client).catch((error: unknown) => error);
+
+  expect(error).toBeInstanceOf(BookCatalogError);
+  expect(requests.filter((name) => !['POST /token', request].includes(name))).toEqual([]);
+  expect(requests.filter((name) => name === request)).toHaveLength(1);
+});
+
+test('the error of a redirect says where to, and a loop of redirects costs one request', async () => {
+  const { client, requests, baseUrl } = await openGateway((name) =>
+    name === 'POST /token' ? 'pass' : { status: 302, headers: { Location: '/book' }, body: '' },
+  );
+
+  const create = client.createBook({});
+
+  const message = `${baseUrl}/book redirects to /book, which the client does not follow`;
+  await expect(create).rejects.toMatchObject({ status: 302, message });
+  expect(requests).toEqual(['POST /token', 'POST /book']);
+});
+
+test('a redirect that a browser hides is an error', async () => {
+  const hidden = async () => ({ status: 0, headers: new Headers(), body: null });
+  const client = createBookCatalogClient({ baseUrl: 'http://books.example', ...credentials, fetch: hidden });
+  await expect(client.getBook(1)).rejects.toThrow('http://books.example/token redirects to another address');
+});
+
+const query = '?limit=1000&after=LAST';
+
+test.each<[string, string | undefined, string?]>([
+  ['no Link', undefined],
+  ['the form of the service', `<${query}>; rel="next"`, `<${query}>; rel="prev"`],
+  ['a token', `<${query}>;rel=next`],
+  ['capital letters', `<${query}> ; REL = NEXT`],
+  ['several relation types', `<${query}>; rel="last  next"`],
+  ['another parameter first', `<${query}>; title="a, \\"b\\"; rel=prev"; rel="next"`],
+  ['another link first', `<https://books.example/?a=1,2>; rel=prev, <${query}>; rel=next; hreflang`],
+  ['no next page', `<${query}>; rel="prev"; rel="next", <?x>; title="rel=next"`],
+  ['what is no Link', '"<; rel=next, rel=next <>'],
+])('listBooks reads all of 2,500 books with a Link that has %s', async (_name, link, lastLink) => {
+  const books = Array.from({ length: 2_500 }, (_, index) => ({ ...aBook(), id: index + 1 }));
+  const { client, requests } = await openGateway((name) => {
+    const after = Number(/^GET \/books\?limit=1000&after=(\d+)$/.exec(name)?.[1]);
+    if (Number.isNaN(after)) return 'pass';
+    const page = books.slice(after, after + 1000);
+    const text = page.length === 1000 ? link : lastLink;
+    const headers: Record<string, string> = text === undefined ? {} : { Link: text.replace('LAST', `${after + 1000}`) };
+    return respond(200, 'Books retrieved successfully', headers, page);
+  });
+
+  expect(await Array.fromAsync(client.listBooks())).toEqual(books);
+  expect(requests).toHaveLength(4);
+});
+
+test.each([`<${query}>; rel=next`, `<${query}>;rel="next last"`, '<https://books.example/books>; title="x"; rel=next'])(
+  'listBooks goes on after a short page with %s',
+  async (link) => {
+    const { client } = await openGateway((name) => {
+      const after = Number(/after=(\d+)$/.exec(name)?.[1]);
+      if (Number.isNaN(after)) return 'pass';
+      return respond(200, 'OK', after < 2 ? { Link: link } : {}, [{ ...aBook(), id: after + 1 }]);
+    });
+    const ids = (await Array.fromAsync(client.listBooks())).map(({ id }) => id);
+    expect(ids).toEqual([1, 2, 3]);
+  },
+);
+
+test('listBooks ends with an error when a page repeats the one before', async () => {
+  const { client, requests } = await openGateway((name) =>
+    name === 'POST /token' ? 'pass' : respond(200, 'OK', { Link: '<?limit=1&after=1>; rel="next"' }, [book]),
+  );
+  await expect(Array.fromAsync(client.listBooks({ pageSize: 1 }))).rejects.toThrow('is not of this service');
+  expect(requests).toHaveLength(3);
+});
+
+test.each([1, 2, 3])('an abort at book %i of a page of three ends the loop there, with its reason', async (last) => {
+  const { client } = await openGateway((name) =>
+    name === 'POST /token' ? 'pass' : ok([1, 2, 3].map((id) => ({ ...aBook(), id }))),
+  );
+  const stop = new AbortController();
+  const seen: number[] = [];
+  const read = async () => {
+    for await (const { id } of client.listBooks({ signal: stop.signal })) {
+      seen.push(id);
+      if (id === last) stop.abort(new Error('enough'));
+    }
+  };
+  await expect(read()).rejects.toThrow('enough');
+  expect(seen).toHaveLength(last);
+});
+
+/** A client behind a gateway that decides by the name of a request, such as `GET /book/1`. It retries without waits. */
+async function openGateway(decide: (name: string) => Fate) {
+  const requests: string[] = [];
+  const gateway = await startFaultyGateway(local.baseUrl, (name) => {
+    requests.push(name);
+    return decide(name);
+  });
+  onTestFinished(() => gateway.stop());
+  const { baseUrl } = gateway;
+  const client = createBookCatalogClient({ baseUrl, ...credentials, retries: { wait: async () => {} } });
+  return { client, requests, baseUrl };
+}

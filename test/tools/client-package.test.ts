@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { defaultCredentials } from '../support/local-service.ts';
+import { makeTemporaryFolder } from '../support/temporary-folder.ts';
+import { useLocalService } from '../support/use-local-service.ts';
+
+const local = await useLocalService(defaultCredentials);
+
+const name = 'book-catalog-client';
+let folder: string;
+
+beforeAll(async () => {
+  folder = await makeTemporaryFolder(afterAll);
+  run('npm', ['pack', '--pack-destination', folder, '--ignore-scripts=false'], 'tools/client');
+  mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+  const { version } = JSON.parse(readFileSync('tools/client/package.json', 'utf8'));
+  run('tar', ['-xzf', `${name}-${version}.tgz`, '--strip-components=1', '-C', `node_modules/${name}`]);
+});
+
+test('the packed client has no dependencies, no code of the service, and all files that its package.json names', () => {
+  const packed = join(folder, 'node_modules', name);
+  const { dependencies, main, types, exports } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8'));
+  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' }).map((file) => `./${file}`);
+
+  expect(dependencies).toBeUndefined();
+  expect(files.filter((file) => file.includes('/lib/') && file.endsWith('.js'))).toEqual([]);
+  // TypeScript 5 finds them by `main` and `types` when it resolves as Node 10 did.
+  expect(files).toEqual(expect.arrayContaining([main, types, ...Object.values(exports)]));
+});
+
+test.each([
+  ['an ECMAScript module', 'module', ['--module', 'nodenext']],
+  ['a CommonJS module', 'commonjs', ['--module', 'node16']],
+  ['a module that a bundler resolves', 'module', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+])('the example in the README of the packed client compiles and runs in %s', (_kind, type, options) => {
+  const [, example = ''] = /```ts\n(.*?)```/s.exec(readFileSync('tools/client/README.md', 'utf8')) ?? [];
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }));
+  writeFileSync(join(folder, 'example.ts'), wrapAwait(example.replace('http://localhost:8080', local.baseUrl)));
+
+  const tsc = resolve('node_modules/.bin/tsc');
+  run(tsc, ['--strict', '--target', 'es2022', ...options, 'example.ts']);
+
+  expect(run(process.execPath, ['example.js'])).toMatch(/^\d+ Dune\n/m);
+});
+
+/** Calls that do not compile while the client has types. */
+const wrongCalls = `
+// @ts-expect-error
+const create = () => catalog.createBook({ title: 1 });
+// @ts-expect-error
+const isOld = async () => (await catalog.getBook(1, { ifNoneMatch: '"x"' })).book.year < 1900;
+`;
+
+/** CommonJS has no `await` at the top of a module. */
+function wrapAwait(example: string): string {
+  const [imports = '', ...statements] = example.split('\n\n');
+  return `${imports}\nasync function main() {\n${statements.join('\n')}${wrongCalls}}\nmain();\n`;
+}
+
+function run(command: string, args: readonly string[], cwd = folder): string {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}

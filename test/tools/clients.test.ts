@@ -1,0 +1,424 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { HttpClient } from '../../conformance/http-client.ts';
+import {
+  type BookCatalogClient,
+  BookCatalogError,
+  createBookCatalogClient,
+} from '../../tools/client/book-catalog-client.ts';
+import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
+import { type Fate, type GatewayResponse, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { aBook } from '../support/a-book.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { defaultCredentials } from '../support/local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
+
+const credentials = { username: 'admin', password: 'password' };
+
+const local = await useLocalService(defaultCredentials);
+
+// First, because the session in docs/api.md begins with an empty catalog. `-u` writes other outputs into the documents.
+test('the documents show the output of their commands in order, and the commands leave no file in the repository', async () => {
+  const { baseUrl, service } = local;
+  const documents = await Promise.all(
+    ['README.md', 'docs/api.md'].map(async (name) => ({ name, text: await readFile(name, 'utf8') })),
+  );
+  const commands = documents.flatMap(({ text }) => Array.from(text.matchAll(examples), ([, command = '']) => command));
+  const script = commands.map((command) => `${command}\necho; echo '${separator}'\n`).join('');
+  const before = await untrackedFiles();
+
+  const { stdout } = await run('bash', [
+    '-c',
+    `exec 2>&1\n${script.replaceAll('http://localhost:8080', baseUrl).replaceAll('/tmp/', `${service.dataFolder}/`)}`,
+  ]);
+
+  const outputs = stdout.split(`${separator}\n`);
+  expect(commands.length).toBeGreaterThan(10);
+  for (const { name, text } of documents) {
+    const printed = text.replaceAll(examples, (example, command, shown) => {
+      const output = outputs.shift();
+      if (withoutChance(output) === withoutChance(shown.replaceAll(/^ {4}/gm, ''))) return example;
+      const lines = output?.replaceAll('\r', '').trim().split('\n') ?? [];
+      return `    $ ${command}\n${lines.map((line) => `    ${line}\n`).join('')}`;
+    });
+    await expect(printed).toMatchFileSnapshot(resolve(name));
+  }
+  expect(await untrackedFiles()).toBe(before);
+});
+
+const createClient = () => createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials });
+
+test('requests.http holds each operation, and its requests succeed one after the other', async () => {
+  expect(await sendRequestsFile(await readFile('tools/client/requests.http', 'utf8'))).toEqual([
+    'POST /token 200',
+    'POST /book 201',
+    'GET /books 200',
+    'GET /books?limit=10&after=0 200',
+    'GET /book/ID 200',
+    'GET /book/ID 304',
+    'PUT /book/ID 200',
+    'DELETE /book/ID 200',
+  ]);
+});
+
+test('the TypeScript client logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
+  const client = createClient();
+
+  const created = await client.createBook({ title: 'Emma', author: 'Jane Austen' });
+  const { id } = created.book;
+  const listed = await Array.fromAsync(client.listBooks({ after: id - 1 }));
+  const changed = await client.updateBook(id, { year: 1815 });
+  const fetched = await client.getBook(id);
+  await client.deleteBook(id);
+
+  const book = { id, ...aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 }) };
+  expect(listed).toEqual([{ ...book, year: 0 }]);
+  expect(created).toEqual({ book: { ...book, year: 0 }, etag: expect.stringMatching(/^".+"$/), replayed: false });
+  expect(changed).toEqual({ book, etag: expect.stringMatching(/^".+"$/) });
+  expect(fetched).toEqual(changed);
+  await expect(client.getBook(id)).rejects.toMatchObject({ status: 404, message: 'Book not found' });
+  await expect(client.deleteBook(id)).rejects.toBeInstanceOf(BookCatalogError);
+});
+
+test('an entity tag makes a call conditional, and an empty one matches nothing', async () => {
+  const client = createClient();
+  const { book, etag } = await client.createBook({});
+  const ifMatch = (await client.updateBook(book.id, { year: 1 }, { ifMatch: etag })).etag;
+
+  const isLost = { status: 412, message: 'Precondition failed' };
+  for (const tag of [etag, '']) {
+    await expect(client.updateBook(book.id, { year: 2 }, { ifMatch: tag })).rejects.toMatchObject(isLost);
+    await expect(client.deleteBook(book.id, { ifMatch: tag })).rejects.toMatchObject(isLost);
+    expect(await client.getBook(book.id, { ifNoneMatch: tag })).toEqual({ book: { ...book, year: 1 }, etag: ifMatch });
+  }
+  await client.deleteBook(book.id, { ifMatch });
+});
+
+test('a book that has not changed is undefined, which the types of getBook say', async () => {
+  const client = createClient();
+  const { book, etag } = await client.createBook({ title: 'Emma' });
+
+  const options = { ifNoneMatch: etag };
+  const same = await client.getBook(book.id, options);
+  const other = await client.getBook(book.id, { ifNoneMatch: undefined });
+
+  expect(same).toEqual({ book: undefined, etag });
+  // @ts-expect-error
+  expect(() => same.book.title).toThrow(TypeError);
+  // @ts-expect-error
+  expect(other.book.title).toBe('Emma');
+  expect((await client.getBook(book.id)).book.title).toBe('Emma');
+});
+
+test('creates with one key of the caller make one book, and the later ones say so', async () => {
+  const client = createClient();
+  const idempotencyKey = randomUUID();
+
+  const first = await client.createBook({ title: 'Emma' }, { idempotencyKey });
+  const second = await client.createBook({ title: 'Emma' }, { idempotencyKey });
+
+  expect(second).toEqual({ ...first, replayed: true });
+  const reuse = client.createBook({ title: 'Other' }, { idempotencyKey });
+  await expect(reuse).rejects.toMatchObject({ status: 422, message: 'Idempotency key already used' });
+  await expect(client.createBook({}, { idempotencyKey: 'a\nb' })).rejects.toThrow(TypeError);
+});
+
+test.each<[string, Fate[]]>([
+  ['share one login', []],
+  [
+    'log in again once when their token is refused',
+    [respond(200, 'Token generated successfully', {}, { token: 'no longer valid' })],
+  ],
+])('concurrent calls of the TypeScript client %s', async (_name, fates) => {
+  const { client, attempts } = await createFaultyClient('POST /token', fates);
+
+  const all = await Promise.all(Array.from({ length: 10 }, () => client.createBook({})));
+
+  expect(new Set(all.map(({ book }) => book.id)).size).toBe(10);
+  expect(attempts).toHaveLength(fates.length + 1);
+});
+
+test('wrong credentials reject the call with the message of the service, each time', async () => {
+  const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, password: 'wrong' });
+
+  for (const _ of [1, 2]) {
+    const error = { name: 'BookCatalogError', status: 401, message: 'Invalid credentials' };
+    await expect(client.getBook(1)).rejects.toMatchObject(error);
+  }
+});
+
+test('an error has the request id of the response, to be quoted', async () => {
+  const refused = respond(401, 'Invalid credentials', { 'x-amzn-RequestId': 'an id' });
+  const { client } = await createFaultyClient('POST /token', [refused]);
+
+  const error = await client.getBook(1).catch((error: unknown) => error);
+
+  expect(error).toBeInstanceOf(BookCatalogError);
+  expect(error).toMatchObject({ status: 401, message: 'Invalid credentials', requestId: 'an id' });
+});
+
+test.each<[string, GatewayResponse, string]>([
+  ['the page of a proxy', { status: 500, body: '<h1>Oops</h1>' }, ': "<h1>Oops</h1>"'],
+  ['an empty body', { status: 403, body: '' }, ': ""'],
+  ['JSON of another program', { status: 200, body: '{"message":"OK"}' }, ': "{\\"message\\":\\"OK\\"}"'],
+  ['a long page', { status: 404, body: 'x'.repeat(1000) }, `: "${'x'.repeat(200)}"`],
+  ['a 304 that nobody asked for', { status: 304, body: '' }, ': ""'],
+])('%s instead of the envelope is an error with the address and the first of its text', async (_, fate, text) => {
+  const { client, baseUrl } = await createFaultyClient('GET /book/1', [fate]);
+
+  const error = await client.getBook(1).catch((error: unknown) => error);
+
+  expect(error).toBeInstanceOf(BookCatalogError);
+  const message = `no envelope in the response from ${baseUrl}/book/1${text}`;
+  expect(error).toMatchObject({ status: fate.status, message });
+});
+
+test('a login without a token in the response is an error', async () => {
+  const { client } = await createFaultyClient('POST /token', [respond(200, 'OK')]);
+
+  await expect(client.getBook(1)).rejects.toThrow(new BookCatalogError('no token in the response to the login'));
+});
+
+test.each(['localhost:8080', 'ftp://localhost', '/books', ''])('the base URL "%s" is refused at once', (baseUrl) => {
+  expect(() => createBookCatalogClient({ baseUrl, ...credentials })).toThrow(TypeError);
+});
+
+test('a base URL may end in slashes', async () => {
+  const client = createBookCatalogClient({ baseUrl: `${local.baseUrl}//`, ...credentials });
+
+  expect((await client.createBook({ title: 'Emma' })).book.title).toBe('Emma');
+});
+
+const never = new Promise<Fate>(() => {});
+const throttled = respond(429, 'Too many requests', { 'Retry-After': '3' });
+const unavailable = respond(503, 'Service unavailable', { 'Retry-After': '1' });
+
+test('a create is sent with one key until it has a response, and creates one book', async () => {
+  const failed = [respond(502, 'Bad gateway'), unavailable, respond(504, 'Gateway timeout'), throttled];
+  const fates: Fate[] = ['lose request', 'lose response', 'lose response', 'cut response', ...failed];
+  const { client, attempts, waits } = await createFaultyClient('POST /book', fates);
+  const title = randomUUID();
+
+  const { book, etag, replayed } = await client.createBook({ title });
+
+  expect([book.title, replayed]).toEqual([title, true]);
+  expect(etag).toMatch(/^".+"$/);
+  expect(attempts).toHaveLength(fates.length + 1);
+  expect(new Set(attempts).size).toBe(1);
+  expect(attempts[0]).toMatch(/^[0-9a-f-]{36}$/);
+  const statuses = [...Array(4).fill(undefined), 502, 503, 504, 429];
+  expect(waits.map(({ error }) => error.status)).toEqual(statuses);
+  expect(waits[0]?.error.message).toMatch(/^no response from .*\/book \(.+\)$/);
+  expect(waits.at(-1)?.error.message).toBe('Too many requests');
+  const list = await Array.fromAsync(createClient().listBooks());
+  expect(list.filter((book) => book.title === title)).toHaveLength(1);
+});
+
+test('a create is retried with backoff and not before Retry-After, in seconds or as a date', async () => {
+  const date = new Date(Date.now() + 60_000).toUTCString();
+  const untilThen = respond(503, 'Service unavailable', { 'Retry-After': date });
+  const fates = [throttled, untilThen, ...Array(4).fill('lose request')];
+  const { client, waits } = await createFaultyClient('POST /book', fates);
+
+  await client.createBook({});
+
+  const [seconds = 0, untilDate = 0, ...backoff] = waits.map(({ waitMs }) => waitMs);
+  expect(seconds).toBe(3_000);
+  expect(untilDate).toBeGreaterThan(50_000);
+  for (const [index, ceiling] of [1_000, 2_000, 4_000, 8_000].entries()) {
+    expect(backoff[index]).toBeGreaterThanOrEqual(ceiling / 2);
+    expect(backoff[index]).toBeLessThanOrEqual(ceiling);
+  }
+});
+
+test('a client without a function for waits waits until a retry, or until its signal is aborted', async () => {
+  const { client } = await createFaultyClient('POST /book', [unavailable, throttled], {});
+  const startedAt = performance.now();
+
+  const create = client.createBook({}, { signal: AbortSignal.timeout(1_500) });
+
+  await expect(create).rejects.toThrow('timeout');
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect((await client.createBook({ title: 'Emma' })).book.title).toBe('Emma');
+});
+
+test.each<[string, Fate | Promise<Fate>]>([
+  ['has no response', never],
+  ['is to be retried in a minute', respond(429, 'Too many requests', { 'Retry-After': '59' })],
+])('a call whose signal is aborted ends at once while the login %s', async (_situation, fate) => {
+  const { client } = await createFaultyClient('POST /token', [fate], {});
+  const startedAt = performance.now();
+
+  await expect(client.getBook(1, { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+test('a login goes on when one of the calls that wait for it ends', async () => {
+  const { promise: fate, resolve } = Promise.withResolvers<Fate>();
+  const { client, attempts } = await createFaultyClient('POST /token', [fate]);
+  const first = client.createBook({}, { signal: AbortSignal.timeout(300) });
+  const second = client.createBook({ title: 'Emma' });
+
+  await expect(first).rejects.toThrow('timeout');
+  resolve('pass');
+
+  expect((await second).book.title).toBe('Emma');
+  expect(attempts).toHaveLength(1);
+});
+
+test('a login that no call waits for any longer is not retried', async () => {
+  const { client, attempts } = await createFaultyClient('POST /token', [unavailable], {});
+
+  await expect(client.getBook(1, { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+  await wait(1_500);
+
+  expect(attempts).toHaveLength(1);
+  expect((await client.createBook({ title: 'Emma' })).book.title).toBe('Emma');
+});
+
+test('a client that has never reached the service says so within seconds, and names the address', async () => {
+  const baseUrl = `http://127.0.0.1:${await findFreePort()}`;
+  const client = createBookCatalogClient({ baseUrl, ...credentials });
+  const startedAt = performance.now();
+
+  const error = await client.getBook(1).catch((error: unknown) => error);
+
+  expect(error).toBeInstanceOf(BookCatalogError);
+  expect(error).toMatchObject({ status: undefined, message: `no response from ${baseUrl}/token (ECONNREFUSED)` });
+
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+});
+
+test('a client whose origin is refused by a browser says so within seconds, and names the address', async () => {
+  const refuse = vi.fn(() => Promise.reject(new TypeError('Failed to fetch')));
+  const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, fetch: refuse });
+
+  await expect(client.getBook(1)).rejects.toThrow(`no response from ${local.baseUrl}/token (Failed to fetch)`);
+
+  expect(refuse.mock.calls.length).toBeLessThan(10);
+});
+
+test('listBooks() reads all books in pages of a size, and reads on after a page that failed', async () => {
+  const titles = ['A', 'B', 'C', 'D', 'E'];
+  const client = createClient();
+  const ids: number[] = [];
+  for (const title of titles) ids.push((await client.createBook({ title })).book.id);
+  const after = (ids[0] ?? 0) - 1;
+  const endsInHalf: Fate = (body) => body.slice(0, body.length / 2);
+  const pages: Fate[] = ['pass', 'lose request', 'cut response', unavailable, endsInHalf, () => '', 'pass', 'pass'];
+  const paths: string[] = [];
+  const gateway = await startFaultyGateway(local.baseUrl, (name) => {
+    if (!name.startsWith('GET /books')) return 'pass';
+    paths.push(name);
+    return pages[paths.length - 1] ?? 'pass';
+  });
+  onTestFinished(() => gateway.stop());
+  const retries = { wait: async () => {} };
+  const reader = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
+
+  const read = await Array.fromAsync(reader.listBooks({ pageSize: 2, after }));
+
+  expect(read.map(({ id, title }) => [id, title])).toEqual(ids.map((id, index) => [id, titles[index]]));
+  const starts = [after, ...Array(6).fill(ids[1]), ids[3]];
+  expect(paths).toEqual(starts.map((start) => `GET /books?limit=2&after=${start}`));
+});
+
+test('listBooks() ends with an error when a page is refused', async () => {
+  const read = Array.fromAsync(createClient().listBooks({ pageSize: 0 }));
+
+  await expect(read).rejects.toMatchObject({ name: 'BookCatalogError', status: 400, message: 'Invalid input' });
+});
+
+test('a create that does not succeed ends with the last failure', async () => {
+  const retries = { giveUpAfterMs: 2_000, wait: async () => {} };
+  const create = async (fate: Fate) => {
+    const { client } = await createFaultyClient('POST /book', Array(100).fill(fate), retries);
+    return client.createBook({});
+  };
+
+  await expect(create('lose request')).rejects.toMatchObject({ name: 'BookCatalogError', status: undefined });
+  await expect(create(unavailable)).rejects.toMatchObject({ status: 503, message: 'Service unavailable' });
+});
+
+test.each<[string, (client: BookCatalogClient) => Promise<unknown>]>([
+  ['PUT /book/1', (client) => client.updateBook(1, {})],
+  ['DELETE /book/1', (client) => client.deleteBook(1)],
+])('%s is retried after 429, which never reached the service, and after nothing else', async (name, change) => {
+  for (const fate of ['lose response', unavailable] as const) {
+    const { client, attempts } = await createFaultyClient(name, [throttled, throttled, fate]);
+
+    await expect(change(client)).rejects.toBeInstanceOf(BookCatalogError);
+
+    expect(attempts).toHaveLength(3);
+  }
+});
+
+/** A client behind a gateway that fails the first requests of a name; by default it does not wait before retries. */
+async function createFaultyClient(
+  name: string,
+  fates: readonly (Fate | Promise<Fate>)[],
+  policy?: Partial<RetryPolicy>,
+) {
+  const attempts: unknown[] = [];
+  const waits: Retry[] = [];
+  const gateway = await startFaultyGateway(local.baseUrl, (incoming, headers) => {
+    if (incoming !== name) return 'pass';
+    attempts.push(headers['idempotency-key']);
+    return fates[attempts.length - 1] ?? 'pass';
+  });
+  onTestFinished(() => gateway.stop());
+  const wait = async (retry: Retry) => void waits.push(retry);
+  const retries = policy ?? { giveUpAfterMs: 600_000, wait };
+  const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
+  return { client, attempts, waits, baseUrl: gateway.baseUrl };
+}
+
+/** Sends the requests of a file for editors in their order, with the variables filled in. */
+async function sendRequestsFile(text: string): Promise<string[]> {
+  const client = new HttpClient(local);
+  const values: Record<string, string> = { $guid: randomUUID() };
+  const sent: string[] = [];
+  for (const block of text.split(/^### .*\n/m).slice(1)) {
+    const name = /^# @name (\w+)$/m.exec(block)?.[1];
+    const filled = block.replace('{{baseUrl}}', '').replaceAll(/\{\{(.+?)\}\}/g, (_, key) => values[key] ?? '');
+    const [head = '', body] = filled
+      .replaceAll(/^#.*\n/gm, '')
+      .trim()
+      .split('\n\n');
+    const [start = '', ...lines] = head.split('\n');
+    const [method = '', path = ''] = start.split(' ');
+    const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
+    const response = await client.send({ method, path, headers, ...(body && { body }) });
+    values[`${name}.response.headers.ETag`] = response.headers.etag ?? '';
+    const { data } = JSON.parse(response.body.toString() || '{}');
+    for (const member in data) values[`${name}.response.body.$.data.${member}`] = data[member];
+    sent.push(`${method} ${path.replace(/(?<=^\/book\/)\d+$/, 'ID')} ${response.status}`);
+  }
+  client.close();
+  return sent;
+}
+
+const run = promisify(execFile);
+
+/** No command prints it. */
+const separator = '=== the next command';
+
+/** Indented lines that begin with a dollar sign are commands; those that follow are what they print. */
+const examples = /^ {4}\$ (.*)\n((?: {4}(?!\$ ).*\n)*)/gm;
+
+/** @returns the text without durations and the part of a token that the documents omit, which differ each time */
+function withoutChance(text = ''): string {
+  return text
+    .replaceAll('\r', '')
+    .replaceAll(/(eyJhbGciOiJIUzI1NiIsInR5cCI6)[^"]*/g, '$1')
+    .replaceAll(/in [\d.]+ s \(\d+\/s\)/g, 'in T s (N/s)')
+    .trim();
+}
+
+const untrackedFiles = async () => (await run('git', ['status', '--porcelain', '--untracked-files=all'])).stdout;

@@ -1,0 +1,101 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { groupNames } from '../../conformance/suite.ts';
+import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { startCommand, testSettings } from '../support/local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
+
+const local = await useLocalService();
+
+/** Runs one group of the suite. */
+function runGroup(
+  group: string,
+  baseUrl: string,
+  password: string = testSettings.AUTH_PASSWORD,
+  ...options: readonly string[]
+) {
+  const without = groupNames.filter((name) => name !== group).flatMap((name) => ['--without', name]);
+  const access = ['--base-url', baseUrl, '--username', testSettings.AUTH_USERNAME, '--password', password];
+  return startCommand(['conformance/main.ts', ...access, ...without, ...options], process.env, '.').ended;
+}
+
+/** Starts a gateway with faults before the service, for the current test. */
+async function openGateway(decide: (name: string) => Fate) {
+  const gateway = await startFaultyGateway(local.baseUrl, decide);
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+test('a run that cannot delete its books names them, and does not succeed', async () => {
+  const refuse = (name: string) => (name.startsWith('DELETE ') ? respond(503, 'Service unavailable') : 'pass');
+  const gateway = await openGateway(refuse);
+
+  const { exitCode, output } = await runGroup('fields', gateway.baseUrl);
+
+  expect(output).toMatch(/^Books that could not be deleted: \d+/m);
+  expect(output).toMatch(/^\d+ passed, 0 failed, /m);
+  expect(exitCode).toBe(1);
+});
+
+test('a run whose case fails does not succeed', async () => {
+  const alter = (name: string) =>
+    name.startsWith('POST /book') ? (body: string) => body.replace('Book', 'A book') : 'pass';
+  const gateway = await openGateway(alter);
+
+  const { exitCode, output } = await runGroup('fields', gateway.baseUrl);
+
+  expect(output).toMatch(/, [1-9]\d* failed, /);
+  expect(exitCode).toBe(1);
+});
+
+test('a run with a wrong password says so', async () => {
+  const { exitCode, output } = await runGroup('fields', local.baseUrl, 'wrong');
+
+  const problem = `it does not accept the username ${testSettings.AUTH_USERNAME} with this password`;
+  expect(output).toBe(`The service at ${local.baseUrl} cannot be tested: ${problem}\n`);
+  expect(exitCode).toBe(1);
+});
+
+test('a run sends a request again when the stage throttles it', async () => {
+  let requests = 0;
+  const headers = { 'Retry-After': '1', 'x-amzn-RequestId': 'an id' };
+  const throttle = () => {
+    requests += 1;
+    return requests <= 2 ? respond(429, 'Too many requests', headers) : 'pass';
+  };
+  const gateway = await openGateway(throttle);
+
+  const { exitCode, output } = await runGroup('request-ids', gateway.baseUrl);
+
+  expect(output).toMatch(/^1 passed, 0 failed, /m);
+  expect(exitCode).toBe(0);
+});
+
+test('a run renews its token in time', async () => {
+  let logins = 0;
+  const countLogins = (name: string) => {
+    if (name === 'POST /token') logins += 1;
+    return 'pass' as const;
+  };
+  const gateway = await openGateway(countLogins);
+
+  const { output } = await runGroup(
+    'request-ids',
+    gateway.baseUrl,
+    testSettings.AUTH_PASSWORD,
+    '--token-lifetime',
+    '0',
+  );
+
+  expect(output).toMatch(/^1 passed, 0 failed, /m);
+  // One login is of the case itself.
+  expect(logins).toBeGreaterThan(3);
+});
+
+test('a run leaves none of its books behind, also of those whose deletion a case had refused', async () => {
+  const before = (await local.send('GET', '/books')).envelope.data;
+
+  const { exitCode } = await runGroup('authorization', local.baseUrl);
+
+  expect(exitCode).toBe(0);
+  expect((await local.send('GET', '/books')).envelope.data).toEqual(before);
+});

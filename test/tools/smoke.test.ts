@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterAll, expect, test, vi } from 'vitest';
+import { runSuite } from '../../conformance/run-suite.ts';
+import { groupNames } from '../../conformance/suite.ts';
+import { formatGatewayReport } from '../../tools/operations/gateway-report.ts';
+import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { testSettings } from '../support/local-service.ts';
+import { useLocalService } from '../support/use-local-service.ts';
+
+/** Enough that the suite treats the catalog as large. */
+const largeBooks = 4;
+const largeTitle = 'x'.repeat(390 * 1024);
+
+const local = await useLocalService();
+for (let year = 0; year < largeBooks; year += 1) await local.send('POST', '/book', { title: largeTitle, year });
+
+let [inFlight, mostInFlight] = [0, 0];
+/** How many lists were requested without a limit, with a token. */
+let wholeLists = 0;
+let creates = 0;
+/** Is called when a book is to be created. */
+let onCreate: () => unknown = () => {};
+/** Changes the bodies of responses. */
+let damage = (body: string) => body;
+
+const gateway = await startFaultyGateway(local.baseUrl, decide);
+afterAll(() => gateway.stop());
+
+test('a stage with many books behind API Gateway passes, a few requests at a time, and keeps its books', async () => {
+  const before = await listIds();
+
+  const groups = ['bodies', 'lists', 'unknown-paths'];
+  const { exitCode, lines, gatewayCases } = await smoke(groups);
+
+  expect(lines.filter((line) => line.includes('FAILED'))).toEqual([]);
+  expect(exitCode).toBe(0);
+  expect(lines).toContain('The catalog is large: lists are read in pages, from the first book of this run.');
+  expect(mostInFlight).toBeGreaterThan(1);
+  expect(mostInFlight).toBeLessThanOrEqual(4);
+  expect(await listIds()).toEqual(before);
+  // Nothing of it was read but the beginning.
+  expect(wholeLists).toBe(1);
+
+  expect(lines).toContain('differs from the local service: A body of more than 10 MB is too large');
+  expect(lines).toContain('differs from the local service: GET /nowhere is not found with a token, valid or not');
+  expect(lines).not.toContain('differs from the local service: GET /nowhere is not found');
+  const report = formatGatewayReport('API Gateway at stage test', gatewayCases);
+  expect(report).toContain('413 (content-type: text/plain) `HTTP content length exceeded 10485760 bytes.`');
+  expect(report).toContain('`GET /nowhere` with `Authorization`: 400 (content-type: application/json)');
+  // Every token begins so.
+  expect(report).not.toContain('eyJ');
+});
+
+test('a stage with wrong responses of its functions fails', async () => {
+  damage = (body) => body.replace('Book updated successfully', 'Book kept');
+
+  const { exitCode, lines } = await smoke(['books']);
+
+  expect(exitCode).toBe(1);
+  expect(lines.filter((line) => line.includes('FAILED'))).not.toEqual([]);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('after %s, the run sends no more cases, and deletes its books', async (signal, exitCode) => {
+  const before = await listIds();
+  const { AUTH_USERNAME: username = '', AUTH_PASSWORD: password = '' } = testSettings;
+  const without = groupNames.filter((name) => name !== 'books').flatMap((name) => ['--without', name]);
+  const login = ['--base-url', gateway.baseUrl, '--username', username, '--password', password];
+  const child = spawn(process.execPath, ['conformance/main.ts', ...login, ...without], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const interrupted = once(child.stderr, 'data');
+  creates = 0;
+  onCreate = async () => {
+    if (creates === 20) child.kill(signal);
+    if (creates >= 20) await interrupted;
+  };
+
+  const [status] = await once(child, 'exit');
+
+  onCreate = () => {};
+  expect(status).toBe(exitCode);
+  // Some were on their way. Without the stop there would be over seventy.
+  expect(creates).toBeLessThan(50);
+  expect(await listIds()).toEqual(before);
+});
+
+async function smoke(groups: readonly string[]) {
+  const lines: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((line) => lines.push(...String(line).split('\n')));
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
+  const { exitCode, gatewayCases } = await runSuite({
+    ...{ baseUrl: gateway.baseUrl, username, password, requestsAtOnce: 4, toleratesGateway: true },
+    without: groupNames.filter((name) => !groups.includes(name)),
+  });
+  return { exitCode, lines: lines.map((line) => line.trim()), gatewayCases };
+}
+
+async function listIds(): Promise<number[]> {
+  const { envelope } = await local.send('GET', '/books');
+  return (envelope.data as { id: number }[]).map(({ id }) => id);
+}
+
+/** API Gateway's own responses, as they were seen; it passes other requests on. */
+async function decide(name: string, headers: IncomingHttpHeaders): Promise<Fate> {
+  const bodyBytes = Number(headers['content-length'] ?? 0);
+  if (bodyBytes > 10 * 1024 * 1024) {
+    const body = 'HTTP content length exceeded 10485760 bytes.';
+    return { status: 413, headers: { 'Content-Type': 'text/plain' }, body };
+  }
+  const isUnknown = !/^\w+ \/(?:token|books?|book\/[^/]+)(?:\?|$)/.test(name);
+  if (bodyBytes > 4.4 * 1024 * 1024 || (isUnknown && headers.authorization !== undefined))
+    return respond(400, 'Bad request');
+  if (name === 'GET /books' && headers.authorization) wholeLists += 1;
+  if (name === 'POST /book') {
+    creates += 1;
+    await onCreate();
+  }
+  inFlight += 1;
+  mostInFlight = Math.max(mostInFlight, inFlight);
+  return (body) => {
+    inFlight -= 1;
+    return damage(body);
+  };
+}

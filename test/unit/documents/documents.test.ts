@@ -1,0 +1,212 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { examplesOf, operations } from '../../../conformance/contract/description.ts';
+import { conformanceCases } from '../../../conformance/suite.ts';
+import { bookFields } from '../../../lib/books/book.ts';
+import type { Field, Schema } from '../../../lib/fields.ts';
+import { type Outcome, outcomes } from '../../../lib/http/outcomes.ts';
+import { endpoints } from '../../../serverless/functions.ts';
+import { gatewayResponses } from '../../../serverless/gateway-responses.ts';
+import { readDescription } from '../../../tools/api/description.ts';
+
+const read = (file: string) => readFileSync(file, 'utf8');
+const project = JSON.parse(read('package.json'));
+
+const specification = read('docs/specification.md').replaceAll(/\s+/g, ' ');
+/** A field of a book may have the name of a parameter, so only the endpoint's own section counts. */
+const sectionOf = (route: string) => specification.split(' ## ').find((text) => text.includes(`. ${route} - `)) ?? '';
+const toText = (value: unknown) => JSON.stringify(value);
+const only = (texts: readonly string[], others: readonly string[]) => texts.filter((text) => !others.includes(text));
+
+/** The statuses that API Gateway or a broken function may give to any request. */
+const ofEachEndpoint = ['400', '429', '500', '502', '503', '504'];
+
+const rules = read('docs/specification.md')
+  .split(/^- (?=\*\*\d)/m)
+  .slice(1)
+  .map((text) => ({
+    number: /^\*\*(\d+\.\d+)\*\* /.exec(text)?.[1] ?? text,
+    /** The file that tests it, for a rule without a conformance case of its own. */
+    testFile: /\sTest:\s`([^`]+)`/.exec(text)?.[1],
+  }));
+const cases = globSync('conformance/cases/*.ts').map(read).join();
+const cited = new Set(conformanceCases.flatMap((conformanceCase) => conformanceCase.rules));
+
+test('the rules of the specification are numbered without a gap, section by section', () => {
+  const numbers = rules.map(({ number }) => number);
+  const sections = Object.values(Object.groupBy(numbers, (number) => number.split('.')[0] ?? ''));
+
+  expect(numbers).toEqual(sections.flatMap((all = [], section) => all.map((_, at) => `${section + 1}.${at + 1}`)));
+  expect(numbers.length).toBeGreaterThan(80);
+});
+
+test('each rule of the specification has a conformance case, or a test that exists', () => {
+  const isTested = ({ number, testFile }: (typeof rules)[number]) =>
+    testFile === undefined ? cited.has(number) : existsSync(testFile);
+
+  const untested = rules.filter((rule) => !isTested(rule));
+  expect(untested.map(({ number }) => `rule ${number} has no case in conformance/cases/`)).toEqual([]);
+});
+
+test('conformance cases cite rules that exist, and have names of their own', () => {
+  const numbers = rules.map(({ number }) => number);
+  const names = conformanceCases.map(({ name }) => name);
+
+  expect([...cited].filter((number) => !numbers.includes(number))).toEqual([]);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test('each function has a role, and openapi.yaml and the specification have the endpoints of serverless.yml', () => {
+  const served = endpoints.map(({ event: { method, path } }) => `${method} ${path}`);
+  const described = operations.map(({ route }) => route);
+  const [, publicRule = ''] = /\*\*4\.1\*\* (.*?) - \*\*/.exec(specification) ?? [];
+
+  expect([
+    ...endpoints
+      .filter(({ tableActions }) => tableActions === undefined)
+      .map(({ name }) => `${name} has no role: serverless.yml does not say its tableActions`),
+    ...only(served, described).map((route) => `${route} is in serverless.yml and not in openapi.yaml`),
+    ...only(described, served).map((route) => `${route} is in openapi.yaml and not in serverless.yml`),
+    ...served
+      .filter((route) => !specification.includes(`. ${route} - `))
+      .map((route) => `${route} has no section with rules in docs/specification.md`),
+    ...operations
+      .filter(({ route, isPublic }) => isPublic && !publicRule.includes(`\`${route}\``))
+      .map(({ route }) => `${route} is public, and rule 4.1 of docs/specification.md does not say so`),
+    ...operations.flatMap(({ route, parameters }) => {
+      const names = parameters.flatMap(({ name, in: place }) => (place === 'query' ? name : []));
+      return [
+        ...names
+          .filter((name) => !sectionOf(route).includes(`\`${name}\``))
+          .map((name) => `the parameter ${name} of ${route} has no rule in its section of docs/specification.md`),
+        ...names
+          .filter((name) => !cases.includes(`${name}=`))
+          .map((name) => `the parameter ${name} of ${route} has no case in conformance/cases/`),
+      ];
+    }),
+    ...operations.flatMap(({ route, isPublic, responses }) => {
+      const missing = only([...(isPublic ? [] : ['401']), ...ofEachEndpoint], Object.keys(responses));
+      return missing.map((status) => `${route} has no ${status} in openapi.yaml`);
+    }),
+  ]).toEqual([]);
+});
+
+test('rule 3.1 of the specification has a line for each field of a book, with its limits and its default', () => {
+  const [, rule = ''] = /^- \*\*3\.1\*\* (.*?)^- /ms.exec(read('docs/specification.md')) ?? [];
+  const lines: Record<string, string> = Object.fromEntries(
+    [...rule.matchAll(/^ {2}- `(\w+)`: (.*(?:\n {4}.*)*)/gm)].map((line) => line.slice(1)),
+  );
+  const missingIn = (name: string, schema: Field & Partial<Schema>) => {
+    const { type, default: value, enum: allowed = [], minimum, maximum, maxLength } = schema;
+    const words = lines[name]?.match(/`.*?`(?: by default)?|-?\d[\d,]*(?<!,)|\w+/g);
+    const bounds = [minimum, maximum, maxLength].flatMap((bound) => bound?.toLocaleString('en') ?? []);
+    const values = [`\`${toText(value)}\` by default`, ...allowed.map((each) => `\`${toText(each)}\``)];
+    return words ? only([type, ...bounds, ...values], words) : [`a line that begins with - \`${name}\`:`];
+  };
+
+  expect([
+    ...Object.entries(bookFields).flatMap(([name, field]) =>
+      missingIn(name, field).map((fact) => `rule 3.1 of docs/specification.md does not say of ${name}: ${fact}`),
+    ),
+    ...only(Object.keys(lines), Object.keys(bookFields)).map((name) => `rule 3.1 has ${name}, which is not a field`),
+  ]).toEqual([]);
+});
+
+test('the generated part of openapi.yaml is what the tables in lib/ say', async () => {
+  const { text, current } = await readDescription();
+
+  expect(text, 'openapi.yaml is not current: run `npm run api`').toBe(current);
+});
+
+test('openapi.yaml has the errors of the functions and of API Gateway, each under its status', () => {
+  const described = operations
+    .flatMap(({ responses }) => Object.entries(responses))
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, response]) => Object.values(examplesOf(response)).map((example) => toText([status, example])));
+  const possible = [...Object.values(outcomes), ...Object.values(gatewayResponses)]
+    // A path that is not described has no example.
+    .filter((outcome) => outcome.status >= 400 && outcome !== gatewayResponses.RESOURCE_NOT_FOUND)
+    .map(({ status, message }) => toText([`${status}`, { status, message, data: null }]));
+
+  expect([
+    ...only(possible, described).map((failure) => `${failure} has no response in tools/api/failures.ts`),
+    ...only(described, possible).map((failure) => `${failure} is in openapi.yaml, and nobody sends it`),
+  ]).toEqual([]);
+});
+
+test('the schemas of responses are open: generated clients accept a field that is added later', () => {
+  expect(read('openapi.yaml')).not.toContain('additionalProperties');
+});
+
+test('the specification has the status and the message of each example of openapi.yaml', () => {
+  const responses = operations.flatMap((operation) => Object.values(operation.responses));
+  const examples = responses.flatMap((response) => Object.values(examplesOf(response)) as Outcome[]);
+
+  const texts = new Set(examples.map(({ status, message }) => `${status} \`${message}\``));
+  const missing = [...texts].filter((text) => !specification.includes(text));
+  expect(missing.map((text) => `docs/specification.md has no ${text}`)).toEqual([]);
+});
+
+test('CONTRIBUTING.md has each npm script in its table, and no document names another', () => {
+  const scripts = Object.keys(project.scripts);
+  const rows = read('CONTRIBUTING.md').match(/^\| `npm.*/gm) ?? [];
+  const inTable = [...rows.join().matchAll(/`npm (?:run )?([a-z][\w:-]*)/g)].map(([, script]) => script);
+  const text = globSync(['*.md', 'docs/*.md']).map(read).join();
+  const named = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, script]) => script);
+
+  expect(new Set(inTable)).toEqual(new Set(scripts));
+  expect(named.filter((script = '') => !scripts.includes(script))).toEqual([]);
+});
+
+test('each link in a document leads to a file that exists, and to a heading of it', () => {
+  const documents = globSync(['*.md', '.github/*.md', 'docs/*.md', 'tools/*/README.md']);
+  const toAnchor = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-');
+  const anchorsOf = (file: string) =>
+    [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => toAnchor(heading));
+  const links = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)/g)].map(([link, path = '', anchor = '']) => {
+      const file = path === '' ? document : normalize(join(dirname(document), path));
+      const isThere = existsSync(file) && (anchor === '' || anchorsOf(file).includes(anchor));
+      return { text: `${document} has ${link}`, isThere };
+    }),
+  );
+
+  expect(links.flatMap(({ text, isThere }) => (isThere ? [] : text))).toEqual([]);
+  expect(links.length).toBeGreaterThan(50);
+});
+
+test('docs/api.md says what to do after each error, and which statuses have one message', () => {
+  const errors = [...Object.values(outcomes), ...Object.values(gatewayResponses)].filter(({ status }) => status >= 400);
+  const named = [...read('docs/api.md').matchAll(/^\| (\d{3} `[^|]*) \|/gm)].flatMap(([, cell = '']) => {
+    let status = '';
+    return [...cell.matchAll(/(\d{3})|`([^`]+)`/g)].flatMap(([, number, message]) => {
+      status = number ?? status;
+      return message === undefined ? [] : `${status} ${message}`;
+    });
+  });
+  const messages = new Set(errors.map(({ status, message }) => `${status} ${message}`));
+  const byStatus = Object.groupBy(messages, (text) => text.slice(0, 3));
+  const several = Object.keys(byStatus).filter((status) => byStatus[status]?.length !== 1);
+
+  expect(named.toSorted()).toEqual([...messages].toSorted());
+  const [, statuses = ''] = /by the status alone, except those of (.*?)\./s.exec(read('docs/api.md')) ?? [];
+  expect(statuses.match(/\d+/g)).toEqual(several);
+});
+
+test('package.json, its lock file, the client, openapi.yaml and the changelog name the same version', () => {
+  const versions = [
+    JSON.parse(read('package-lock.json')).packages[''].version,
+    JSON.parse(read('tools/client/package.json')).version,
+    /book-catalog-client-(.+)\.tgz/.exec(read('tools/client/README.md'))?.[1],
+    parse(read('openapi.yaml')).info.version,
+    /^## (\d+\.\d+\.\d+) - (?:unreleased|\d{4}-\d\d-\d\d)$/m.exec(read('CHANGELOG.md'))?.[1],
+  ];
+
+  expect(versions).toEqual(Array(5).fill(project.version));
+});

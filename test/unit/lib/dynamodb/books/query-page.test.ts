@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bookFields } from '../../../../../lib/books/book.ts';
+import { readBooks } from '../../../../../lib/dynamodb/books/query-page.ts';
+import { bookKey } from '../../../../../lib/dynamodb/table/keys.ts';
+import { parseStoredBook } from '../../../../../lib/dynamodb/table/stored-items.ts';
+import type { Kind } from '../../../../../lib/fields.ts';
+import { aBook, anyFieldValues } from '../../../../support/a-book.ts';
+import { anyText } from '../../../../support/any-text.ts';
+
+/** An integer; JSON has no -0. */
+const number = fc.maxSafeInteger().map((value) => value + 0);
+
+const names = ['id', ...Object.keys(bookFields)];
+
+/** A book in any order, as DynamoDB promises none, and with other attributes. It may be older than some of the fields. */
+const item = fc
+  .record({ id: number, ...anyFieldValues, text: anyText, flag: fc.boolean() }, { requiredKeys: ['id'] })
+  .map((book) => Object.entries(book))
+  .chain((attributes) => fc.shuffledSubarray(attributes, { minLength: attributes.length }));
+
+const page = fc.record({
+  items: fc.array(item, { maxLength: 5 }),
+  key: fc.option(fc.integer({ min: 1, max: 9_998 }).map(bookKey), { nil: undefined }),
+  members: fc.shuffledSubarray(['Count', 'Items', 'LastEvaluatedKey', 'ScannedCount'], { minLength: 4 }),
+  space: fc.constantFrom(undefined, 1, '\t'),
+});
+
+/** The item in DynamoDB's JSON. */
+const toItem = (attributes: readonly [string, unknown][]) => marshall(Object.fromEntries(attributes));
+
+test('the books and the key of any page are those that single reads would find', () => {
+  fc.assert(
+    fc.property(page, ({ items, key, members, space }) => {
+      const response: Record<string, unknown> = {
+        Count: items.length,
+        Items: items.map(toItem),
+        LastEvaluatedKey: key && toItem(Object.entries(key)),
+        ScannedCount: 9,
+      };
+      const inOrder = Object.fromEntries(members.map((name) => [name, response[name]]));
+
+      const body = Buffer.from(JSON.stringify(inOrder, null, space));
+      const result = readBooks(body);
+
+      const found: Record<string, unknown>[] = JSON.parse(`[${result.items}]`);
+      const books = found.map((each) => Object.fromEntries(names.map((name) => [name, each[name]])));
+      expect(books).toEqual(items.map((attributes) => parseStoredBook(unmarshall(toItem(attributes))).book));
+      expect(result.nextStart).toEqual(key);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test.each(['{', '},{', '},{"id":', '"title":', '{"title":{"S":"'])(
+  'books with the text %j keep it, beside one that is older than all fields',
+  (text) => {
+    const book = { ...marshall(aBook({ title: text, author: text })), id: { N: '1' } };
+    const older = { id: { N: '2' } };
+
+    const { items } = readBooks(Buffer.from(JSON.stringify({ Count: 4, Items: [book, older, older, book] })));
+
+    const [first, second] = [aBook({ title: text, author: text }), aBook()].map((fields, index) => ({
+      id: index + 1,
+      ...fields,
+    }));
+    expect(JSON.parse(`[${items}]`)).toEqual([first, second, second, first]);
+  },
+);
+
+const fields = marshall(aBook());
+
+/** Attributes of each kind of field. An attribute may be of several kinds. */
+const attributesOf: Readonly<Record<Kind, readonly AttributeValue[]>> = {
+  string: [{ S: '' }, { S: 'x' }],
+  integer: [{ N: '0' }, { N: '-7' }],
+  boolean: [{ BOOL: true }, { BOOL: false }],
+};
+
+const attributes: readonly AttributeValue[] = [
+  ...Object.values(attributesOf).flat(),
+  ...[{ NULL: true }, { N: '1.5' }, { N: '9007199254740993' }, { SS: ['x'] }, { NS: ['1'] }],
+  ...[{ L: [] }, { L: [{ S: 'x' }] }, { L: [{ M: fields }] }, { M: {} }, { M: fields }],
+  // The value that each field should have, one level deeper.
+  ...Object.entries(fields).map(([name, attribute]) => ({ M: { [name]: attribute } })),
+];
+
+test.each(Object.entries(bookFields))(
+  'a %s of the wrong type is an error alike in a list and in a single read',
+  (name, { type }) => {
+    const isReadable = (read: () => unknown) => {
+      try {
+        return read() !== undefined;
+      } catch (error) {
+        expect((error as Error).message).toContain(`book 7 has a "${name}" of the wrong type`);
+        return false;
+      }
+    };
+    const books = attributes.map((attribute) => ({ ...fields, id: { N: '7' }, [name]: attribute }));
+
+    const alone = books.filter((book) => isReadable(() => parseStoredBook(unmarshall(book))));
+    for (const colon of ['":', '" :', '"\n:\t']) {
+      const inList = books.filter((book) => {
+        const [page, beside] = [[book], [book, { id: { N: '8' } }]].map((items) => {
+          const page = JSON.stringify({ Items: items, Count: items.length }, null, colon.length - 2);
+          return isReadable(() => readBooks(Buffer.from(page.replaceAll('":', colon))));
+        });
+        // A book that is older than the field changes nothing.
+        expect(beside).toBe(page);
+        return page;
+      });
+      expect(inList).toEqual(alone);
+    }
+    const isOfKind = (attribute: AttributeValue) =>
+      attributesOf[type].some((each) => isDeepStrictEqual(each, attribute));
+    expect(alone.map((book) => book[name])).toEqual(attributes.filter(isOfKind));
+  },
+);
+
+test('books with all fields are not parsed, so their attributes, those of other kinds too, keep their order', () => {
+  const book = Object.fromEntries(Object.entries({ signed: true, ...aBook(), id: 1 }).toReversed());
+
+  const { items } = readBooks(Buffer.from(JSON.stringify({ Count: 1, Items: [marshall(book)] })));
+
+  expect(items).toBe(JSON.stringify(book));
+});
+
+test('books that are older than a field are not parsed either: each gets what it lacks, and nothing twice', () => {
+  const defaults: Record<string, unknown> = aBook();
+  const [lacked = ''] = Object.keys(defaults);
+  const whole = { id: 1, ...defaults };
+  const { [lacked]: value, ...others }: Record<string, unknown> = whole;
+
+  const { items } = readBooks(
+    Buffer.from(JSON.stringify({ Count: 3, Items: [marshall(whole), marshall(others), { id: { N: '2' } }] })),
+  );
+
+  const completed = [whole, { [lacked]: value, ...others }, { ...defaults, id: 2 }];
+  expect(items).toBe(completed.map((book) => JSON.stringify(book)).join());
+});
+
+test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}']])(
+  'the response %s is not a page, and another attempt is worth it',
+  (body) => {
+    const error = { name: 'AttemptError', message: 'the response is not a page of books', mayBeDone: false };
+    expect(() => readBooks(Buffer.from(body))).toThrow(expect.objectContaining(error));
+  },
+);
+
+test.each([
+  ...['', '"', 'null', '{}', '{"a":"\\', '{"Items":', '{"Items":[]}', '{"Count":0}'],
+  ...['{"Items":[{"id":{"N":"1', '{"Count":2,"Items":[{"id":{"N":"1"}}]}'],
+])('the response %s, which is not a complete page, is an error', (body) => {
+  expect(() => readBooks(Buffer.from(body))).toThrow();
+});

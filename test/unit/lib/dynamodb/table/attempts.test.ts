@@ -1,0 +1,273 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BookTooLargeError, VersionMismatchError } from '../../../../../lib/books/errors.ts';
+import {
+  AttemptError,
+  ConditionFailedError,
+  InvalidRequestError,
+  StorageUnavailableError,
+} from '../../../../../lib/dynamodb/connection/errors.ts';
+import { type Attempt, Attempts, type Earlier } from '../../../../../lib/dynamodb/table/attempts.ts';
+import { invocationSignal } from '../../../../../lib/invocation-signal.ts';
+
+vi.mock(import('node:timers/promises'), { spy: true });
+
+let attempts: Attempts;
+/** What happened, in this order. */
+let events: string[];
+
+beforeEach(() => {
+  attempts = new Attempts();
+  events = [];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  vi.mocked(sleep).mockImplementation(async (delayMs) => {
+    events.push(`pause of ${delayMs} ms`);
+    return undefined as never;
+  });
+});
+
+afterEach(() => {
+  expect(vi.getTimerCount(), 'timers that are left over').toBe(0);
+  vi.useRealTimers();
+});
+
+const outcomes = {
+  lost: () => new AttemptError('no response', { mayBeDone: true }),
+  failed: () => new AttemptError('not sent', { mayBeDone: false }),
+  refused: () => new ConditionFailedError(),
+  invalid: () => new InvalidRequestError(),
+  'too large': () => new BookTooLargeError(),
+};
+
+/** Makes attempts that end in turn as given, and then succeed. */
+function sending(...endings: readonly (keyof typeof outcomes)[]) {
+  const left = [...endings];
+  return async () => {
+    const ending = left.shift();
+    events.push(ending ?? 'done');
+    if (ending) throw outcomes[ending]();
+    return 'the value';
+  };
+}
+
+/** Makes a write whose stored outcome tells nothing, unless `find` finds something. */
+function writing(endings: readonly (keyof typeof outcomes)[], find: () => string | undefined = () => undefined) {
+  const tokens: string[] = [];
+  const send = sending(...endings);
+  return {
+    tokens,
+    seenVersion: undefined as string | undefined,
+    send: ({ writeToken }: Attempt, { sent }: Earlier) => {
+      tokens.push(writeToken);
+      expect(sent).toEqual(tokens);
+      return send();
+    },
+    resolve: async ({ sent, lost }: Earlier, refusal?: ConditionFailedError) => {
+      expect(sent).toEqual(tokens);
+      const places = lost.map((token) => tokens.indexOf(token));
+      events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
+      return find();
+    },
+  };
+}
+
+describe('attempts at a read', () => {
+  test('after two failures, the third attempt may succeed, and the delay doubles', async () => {
+    expect(await attempts.repeat(sending('lost', 'failed'))).toBe('the value');
+
+    expect(events).toEqual(['lost', 'pause of 100 ms', 'failed', 'pause of 200 ms', 'done']);
+  });
+
+  test.each(['lost', 'failed', 'refused'] as const)(
+    'the third failure is an unavailable storage, without another delay: %s',
+    async (ending) => {
+      const cause = outcomes[ending]();
+      const repeating = attempts.repeat(sending(ending, ending, ending));
+
+      await expect(repeating).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
+      expect(events).toEqual([ending, 'pause of 100 ms', ending, 'pause of 200 ms', ending]);
+    },
+  );
+
+  test('a delay is random', async () => {
+    vi.mocked(Math.random).mockReturnValue(0.25);
+
+    await attempts.repeat(sending('lost'));
+
+    expect(events).toEqual(['lost', 'pause of 25 ms', 'done']);
+  });
+
+  test('an error that no further attempt mends ends them', async () => {
+    await expect(attempts.repeat(sending('invalid'))).rejects.toThrow(InvalidRequestError);
+
+    expect(events).toEqual(['invalid']);
+  });
+});
+
+describe('attempts at a write', () => {
+  test('only lost ones are looked for; failed ones are sent again', async () => {
+    await attempts.write(writing(['failed', 'lost']));
+    expect(events).toEqual(['failed', 'pause of 100 ms', 'lost', 'pause of 200 ms', 'look for [1]', 'done']);
+
+    events = [];
+    await attempts.write(writing(['lost', 'refused', 'failed']));
+    expect(events.filter((event) => !event.startsWith('pause'))).toEqual([
+      ...['lost', 'look for [0]', 'refused', 'look for [0] after a refusal', 'failed', 'look for [0]', 'done'],
+    ]);
+  });
+
+  test('the third failure is an unavailable storage, without another delay', async () => {
+    const writingInVain = attempts.write(writing(['failed', 'lost', 'failed']));
+
+    const cause = outcomes.failed();
+    await expect(writingInVain).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
+    const first = ['failed', 'pause of 100 ms'];
+    const second = ['lost', 'pause of 200 ms', 'look for [1]'];
+    expect(events).toEqual([...first, ...second, 'failed', 'look for [1]']);
+  });
+
+  test('refusals are not counted, are looked up at once, and their delay ends at 1.6 s', async () => {
+    const refusals = Array<'refused'>(7).fill('refused');
+
+    expect(await attempts.write(writing(['lost', 'failed', ...refusals]))).toBe('the value');
+
+    const failed = ['lost', 'pause of 100 ms', 'look for [0]', 'failed', 'pause of 200 ms', 'look for [0]'];
+    const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
+    const refused = delays.flatMap((delayMs) => [
+      ...['refused', 'look for [0] after a refusal', `pause of ${delayMs} ms`],
+    ]);
+    expect(events).toEqual([...failed, ...refused, 'done']);
+  });
+
+  test.each(['lost', 'refused'] as const)(
+    'a failure of the look after one that is %s is an unavailable storage',
+    async (ending) => {
+      const fail = () => {
+        throw outcomes.failed();
+      };
+
+      await expect(attempts.write(writing([ending], fail))).rejects.toThrow(StorageUnavailableError);
+    },
+  );
+
+  test('what is found is the result', async () => {
+    expect(await attempts.write(writing(['refused'], () => 'found'))).toBe('found');
+    expect(await attempts.write(writing(['lost'], () => 'found'))).toBe('found');
+  });
+
+  test('their tokens ascend from the seen version, whatever the clock says', async () => {
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+    const setBack = () => void clock.mockReturnValue(now - 3_600_000);
+    const write = writing(['lost', 'lost'], setBack);
+    write.seenVersion = v7({ msecs: now + 60_000 });
+
+    await attempts.write(write);
+
+    const versions = [write.seenVersion, ...write.tokens];
+    expect(versions).toHaveLength(4);
+    expect(versions.toSorted()).toEqual(versions);
+    expect(new Set(versions).size).toBe(4);
+  });
+
+  test('after a refusal, they go on with the clock of the token that refused them', async () => {
+    const now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+    const hourMs = 3_600_000;
+    const write = writing(['refused', 'lost', 'refused']);
+    const { resolve } = write;
+    const aheadMs = [hourMs, hourMs, 60_000];
+    write.resolve = async (...found) => {
+      write.seenVersion = v7({ msecs: Date.now() + (aheadMs.shift() as number) });
+      return resolve(...found);
+    };
+    vi.mocked(sleep).mockImplementation(async () => void clock.mockReturnValue(Date.now() + 1_000) as never);
+
+    await attempts.write(write);
+
+    const timeOf = (token: string) => Number.parseInt(token.replaceAll('-', '').slice(0, 12), 16);
+    expect(write.tokens.map((token) => timeOf(token) - now)).toEqual([
+      ...[0, hourMs + 1_000, hourMs + 2_000 + 1, hourMs + 3_000],
+    ]);
+  });
+
+  test('a book that is too large is unknown after a lost attempt, which may still fit', async () => {
+    await expect(attempts.write(writing(['failed', 'too large']))).rejects.toThrow(BookTooLargeError);
+    const undecided = attempts.write(writing(['lost', 'too large']));
+    await expect(undecided).rejects.toThrow(StorageUnavailableError);
+    await expect(undecided).rejects.toThrow(expect.objectContaining({ cause: expect.any(BookTooLargeError) }));
+    const mismatch = () => {
+      throw new VersionMismatchError();
+    };
+    await expect(attempts.write(writing(['lost'], mismatch))).rejects.toThrow(VersionMismatchError);
+  });
+});
+
+describe('the time of an attempt', () => {
+  const signals: AbortSignal[] = [];
+  const hang = (signal: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<never>(() => {});
+  };
+
+  beforeEach(() => {
+    signals.length = 0;
+  });
+
+  test('is 2.8 s, after which it may have been carried out', async () => {
+    const write = {
+      send: ({ abortSignal }: Attempt) => hang(abortSignal),
+      resolve: async ({ sent, lost }: Earlier) => {
+        expect(lost).toEqual(sent);
+        return 'found';
+      },
+    };
+    const found = vi.fn();
+    const writingOnce = attempts.write(write).then(found);
+    await vi.advanceTimersByTimeAsync(2_799);
+    expect([signals[0]?.aborted, found.mock.calls]).toEqual([false, []]);
+
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect([signals[0]?.aborted, found.mock.calls]).toEqual([true, [['found']]]);
+    await writingOnce;
+    const failing = expect(attempts.repeat(hang)).rejects.toThrow('no response within 2800 ms');
+    await vi.advanceTimersByTimeAsync(3 * 2_800);
+    await failing;
+  });
+
+  test('begins with its turn, of which there are eight', async () => {
+    const send = ({ abortSignal }: Attempt) => hang(abortSignal);
+    const finding = Array.from({ length: 9 }, () => attempts.write({ send, resolve: async () => 'found' }));
+    await vi.advanceTimersByTimeAsync(2_799);
+    expect(signals).toHaveLength(8);
+
+    await vi.advanceTimersByTimeAsync(1 + 2_799);
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([...Array(8).fill(true), false]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(finding)).toEqual(Array(9).fill('found'));
+  });
+
+  test('ends with its invocation, and no other attempt follows', async () => {
+    const invocation = new AbortController();
+    const during = (send: (signal: AbortSignal) => Promise<string>) =>
+      invocationSignal.run(invocation.signal, () => attempts.repeat(send));
+    expect(await during(sending())).toBe('the value');
+    expect(getEventListeners(invocation.signal, 'abort')).toEqual([]);
+
+    const ended = expect(during(hang)).rejects.toThrow(new StorageUnavailableError('the invocation is over'));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(signals).toHaveLength(1);
+    invocation.abort();
+    await ended;
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(getEventListeners(invocation.signal, 'abort')).toEqual([]);
+    await expect(during(sending())).rejects.toThrow('the invocation is over');
+    expect(events.filter((event) => event === 'done')).toHaveLength(1);
+  });
+});

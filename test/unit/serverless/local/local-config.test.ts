@@ -1,0 +1,101 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test as base, expect } from 'vitest';
+import type { FunctionSetting } from '../../../../lib/settings.ts';
+import { findKnownSecrets, loadLocalConfig, localSettings } from '../../../../serverless/local/local-config.ts';
+import { StartError } from '../../../../serverless/local/start-error.ts';
+import { makeTemporaryFolder } from '../../../support/temporary-folder.ts';
+
+const test = base.extend('folder', () => makeTemporaryFolder());
+
+const writeDotEnv = (folder: string, ...lines: string[]) => writeFile(join(folder, '.env'), lines.join('\n'));
+
+test('a local start has a default for everything', ({ folder }) => {
+  expect(loadLocalConfig(folder, {})).toMatchObject({
+    signingSecret: 'for local development only, never for production',
+    username: 'admin',
+    password: 'password',
+    corsOrigin: undefined,
+    tokenLifetime: 900,
+    dataFolder: join(folder, '.dynamodb'),
+    logFormat: undefined,
+    environment: {
+      SECRET_TOKEN: 'for local development only, never for production',
+      AUTH_USERNAME: 'admin',
+      AUTH_PASSWORD: 'password',
+      CORS_ORIGIN: '',
+      TOKEN_LIFETIME: '900',
+    },
+  });
+});
+
+test('the secrets that everybody knows are those with their default', ({ folder }) => {
+  const own = { SECRET_TOKEN: 'a secret of 32 bytes or even more', AUTH_USERNAME: 'admin' };
+
+  expect(findKnownSecrets(loadLocalConfig(folder, {}))).toEqual(['SECRET_TOKEN', 'AUTH_PASSWORD']);
+  expect(findKnownSecrets(loadLocalConfig(folder, own))).toEqual(['AUTH_PASSWORD']);
+});
+
+test('the environment comes before the file .env, and the file before the defaults', async ({ folder }) => {
+  const origin = 'http://file.example';
+  await writeDotEnv(folder, 'AUTH_USERNAME=file', 'AUTH_PASSWORD="from the file"', `CORS_ORIGIN=${origin}`);
+
+  expect(loadLocalConfig(folder, { AUTH_USERNAME: 'environment' }).environment).toMatchObject({
+    AUTH_USERNAME: 'environment',
+    AUTH_PASSWORD: 'from the file',
+    CORS_ORIGIN: origin,
+  });
+});
+
+test('DB_URL names a table, unless the environment sets DB_PATH', async ({ folder }) => {
+  await writeDotEnv(folder, 'DB_URL=http://127.0.0.1:8000/file', 'DB_PATH=data');
+
+  expect(loadLocalConfig(folder, {}).table?.tableName).toBe('file');
+  expect(loadLocalConfig(folder, { DB_URL: 'http://127.0.0.1:8000/other' }).table?.tableName).toBe('other');
+  const { table, dataFolder } = loadLocalConfig(folder, { DB_PATH: 'other' });
+  expect(table).toBeUndefined();
+  expect(dataFolder).toBe(join(folder, 'other'));
+});
+
+test('.env may have a byte order mark, comments, values of several lines, and # in quotes', async ({ folder }) => {
+  const lines = ['\ufeffAUTH_USERNAME=file # comment', '# NAME', '', "AUTH_PASSWORD='my#pass", "second' # A: b"];
+  await writeDotEnv(folder, ...lines, 'export CORS_ORIGIN="https://docs.example"\r', '');
+
+  const { username, password, corsOrigin } = loadLocalConfig(folder, {});
+
+  expect([username, password]).toEqual(['file', 'my#pass\nsecond']);
+  expect(corsOrigin).toBe('https://docs.example');
+});
+
+test.for([
+  ...['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'].map((name) => [`${name}=`, `${name} is empty`]),
+  ['AUTH_PASWORD=x', 'line 3 sets AUTH_PASWORD, which is none of SECRET_TOKEN, '],
+  ['LOG_LEVEL=debug', 'line 3 sets LOG_LEVEL, which is none of '],
+  ['AUTH_PASSWORD: secret', 'line 3 is not NAME=value'],
+  ['AUTH_PASSWORD', 'line 3 is not NAME=value'],
+  ['AUTH_PASSWORD=my#pass', 'line 3 has a # in its value, which begins a comment without quotes around the value'],
+])('.env with the line %s is refused', async ([line = '', problem], { folder }) => {
+  await writeDotEnv(folder, 'AUTH_USERNAME="two', 'lines"', line);
+
+  expect(() => loadLocalConfig(folder, {})).toThrow(problem);
+});
+
+test.for(Object.values<FunctionSetting>(localSettings))(
+  'a wrong $variable ends the start with a text',
+  async (setting, { folder }) => {
+    const { variable, kind } = setting;
+    const value = kind.parse('-1', {}) === undefined ? '-1' : ' ';
+    const text = `The configuration cannot be loaded: ${variable} is not ${kind.description}. Settings come from the environment`;
+
+    expect(() => loadLocalConfig(folder, { [variable]: value })).toThrow(StartError);
+    expect(() => loadLocalConfig(folder, { [variable]: value })).toThrow(text);
+    await writeDotEnv(folder, `${variable}='${value}'`);
+    expect(() => loadLocalConfig(folder, {})).toThrow(text);
+  },
+);
+
+test('a folder called .env is refused', async ({ folder }) => {
+  await mkdir(join(folder, '.env'));
+
+  expect(() => loadLocalConfig(folder, {})).toThrow(`${join(folder, '.env')} cannot be read: EISDIR`);
+});

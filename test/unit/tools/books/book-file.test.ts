@@ -1,0 +1,215 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { unknownField } from '../../../../conformance/a-book.ts';
+import { bookFields } from '../../../../lib/books/book.ts';
+import type { Field, Kind } from '../../../../lib/fields.ts';
+import { type FileOptions, openFile, readRows } from '../../../../tools/books/book-file.ts';
+import { fieldNames, parseCell } from '../../../../tools/books/columns.ts';
+
+const header = 'title,author,year\n';
+const outOfPlace = /a quotation mark is out of place/;
+const neverClosed = /a quotation mark is never closed$/;
+
+/** Those that somebody adds to the table of fields: the files of these tests are older. */
+const addedFields = fieldNames.filter((name) => !['title', 'author', 'year'].includes(name));
+
+const folder = await mkdtemp(join(tmpdir(), 'book-rows-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** @returns by its line the title, author and year of each row, or the reason of its rejection */
+async function read(content: string | Buffer, options: Partial<FileOptions> = {}) {
+  const path = join(folder, 'rows');
+  await writeFile(path, content);
+  const usual = { format: undefined, encoding: 'utf-8', separator: undefined, columns: {}, without: addedFields };
+  const file = await openFile(path, { ...usual, ...options });
+  const found: Record<number, string | unknown[]> = {};
+  for await (const row of readRows(file)) {
+    found[row.line] = 'reason' in row ? row.reason : [row.book.title, row.book.author, row.book.year];
+  }
+  return found;
+}
+
+test.each<[string, object]>([
+  ['Emma,Jane Austen,1815\n\n"A ""B""",,-5', { 2: ['Emma', 'Jane Austen', 1815], 4: ['A "B"', '', -5] }],
+  ['"a\nb",,1\r\n\r\n"a\r\nb",,7\rx,,\n', { 2: ['a\nb', '', 1], 5: ['a\r\nb', '', 7], 7: ['x', '', 0] }],
+  ['A\\,"\\",1\n', { 2: ['A\\', '\\', 1] }],
+  [',,\n', { 2: ['', '', 0] }],
+])('each row of CSV is a book, under the line that it begins on: %j', async (content, rows) => {
+  expect(await read(header + content)).toEqual(rows);
+});
+
+test('a year in CSV is a whole number, and 0 when it is empty', async () => {
+  const cells = ['', '1965.0', ' 1965 ', '1.965e3', '-750.0', '9007199254740991'];
+  const rows = await read(header + cells.map((cell) => `a,,${cell}\n`).join(''));
+  expect(Object.values(rows).map((row) => row[2])).toEqual([0, 1965, 1965, 1965, -750, 2 ** 53 - 1]);
+});
+
+test('a cell is a text as it is, a listed text, a whole number or a boolean in any case; else it is missing or no value', () => {
+  const cells = ['', ' ', ' a ', '1.0', ' true', 'FALSE', 'untrue', 'falsely'];
+  const read = (type: Kind, more = {}) => cells.map((cell) => parseCell({ type, ...more } as Field, cell));
+  const expected: Readonly<Record<Kind, readonly unknown[]>> = {
+    string: cells,
+    integer: [undefined, undefined, 'a', 1, 'true', 'FALSE', 'untrue', 'falsely'],
+    boolean: [undefined, undefined, 'a', '1.0', true, false, 'untrue', 'falsely'],
+  };
+
+  for (const [type, values] of Object.entries(expected)) expect(read(type as Kind)).toEqual(values);
+  const ofList = [undefined, undefined, 'a', '1.0', 'true', 'FALSE', 'untrue', 'falsely'];
+  expect(read('string', { enum: ['a'] })).toEqual(ofList);
+});
+
+test.each([
+  ['Emma,,about 1815', 'year is not a whole number up to 2^53-1: "about 1815"'],
+  ['Emma,,1815.5', 'year is not a whole number up to 2^53-1: "1815.5"'],
+  ['Emma,,9007199254740992', 'year is not a whole number up to 2^53-1: 9007199254740992'],
+  [`Emma,,x${'9'.repeat(100)}`, `year is not a whole number up to 2^53-1: "x${'9'.repeat(28)}`],
+  ['Emma, or so,,1815', 'has 4 cells where the header has 3'],
+  ['Emma', 'has 1 cell where the header has 3'],
+  [`${'é'.repeat(200 * 1024 - 64)},a,1`, 'is larger than the 400 KB that a book can have'],
+])('a wrong row of CSV is rejected and no other (%#)', async (record, reason) => {
+  const rows = await read(`${header}Before,,0\n${record}\n"Ne""xt",,1\n`);
+  expect(rows).toEqual({ 2: ['Before', '', 0], 3: reason, 4: ['Ne"xt', '', 1] });
+});
+
+// Nobody knows where the next row begins.
+test.each([
+  ['Em"ma,,1\nNext,,1\n', outOfPlace],
+  ['"Em"ma,,1\nNext,,1\n', outOfPlace],
+  ['"The \\"Real\\" One",,1\n', outOfPlace],
+  ['"Emma,,1\nNext,"a",1\n', outOfPlace],
+  ['"Emma,,1\n"Ne""xt","","1"\n', outOfPlace],
+  ['"Emma,,1\nNext,a,1\n', neverClosed],
+  ['Emma,"Jane,1', neverClosed],
+  [`"Emma,,1\n${'Next,a,1\n'.repeat(500_000)}"`, /never closed, or the row is over 4 MB/],
+])('a misplaced quotation mark ends the reading, with the line of its row (%#)', async (records, problem) => {
+  const reading = read(`${header}"a\r\nb",,0\r\n\n${records}`);
+  await expect(reading).rejects.toThrow(problem);
+  await expect(reading).rejects.toThrow(/^line 5: /);
+});
+
+test.each<[string, unknown[], Partial<FileOptions>?]>([
+  ['\ufeff YEAR ,id,Title,AUTHOR\n1815,9,Emma,J\n', ['Emma', 'J', 1815]],
+  ['\r\n\r\ntitle;author;year\r\nA, or so;J;1\r\n', ['A, or so', 'J', 1]],
+  ['title\tauthor\tyear\nA, or so\tJ\t1\n', ['A, or so', 'J', 1]],
+  ['title#author#year\nA#B#1\n', ['A', 'B', 1], { separator: '#' }],
+  ['t;A,title\nx;y\n', ['x', 'y', 0], { separator: ';', columns: { title: 'T', author: 'a,TITLE' } }],
+  [`title,author,${unknownField}\nA,B,1\n`, ['A', 'B', 0], { without: [...addedFields, 'year'] }],
+  ['title,name,author,year\nA,N,B,1\n', ['N', 'B', 1], { columns: { title: 'Name' } }],
+  ['author,title,year\nA,B,1\n', ['A', 'B', 1], { columns: { title: 'author', author: 'title' } }],
+  ['title\nA\tB\n', ['A\tB', '', 0], { without: [...addedFields, 'author', 'year'] }],
+])('the columns of %j are found', async (content, book, options) => {
+  expect(Object.values(await read(content, options))).toEqual([book]);
+});
+
+test.each([
+  ['books.ndjson', header, 'ndjson'],
+  ['books.JSONL', header, 'ndjson'],
+  ['books.ndjson.txt', header, 'csv'],
+  ['books.tsv', `{,${header}`, 'csv'],
+  ['books.csv.txt', '{}', 'ndjson'],
+  ['books', ' \t{}', 'ndjson'],
+  ['books', header, 'csv'],
+])('the name, and otherwise the start, tells the format of %s with %j: %s', async (name, content, format) => {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  const options = { format: undefined, encoding: 'utf-8', separator: undefined, columns: {}, without: addedFields };
+
+  expect((await openFile(path, options)).format).toBe(format);
+});
+
+test('a header may be longer than a chunk of the file', async () => {
+  expect(await read(`${'x'.repeat(100_000)},title,author,year\nX,A,B,1\n`)).toEqual({ 2: ['A', 'B', 1] });
+});
+
+test.each<[string, string | RegExp, Partial<FileOptions>?]>([
+  [
+    `${unknownField}\nEmma\n`,
+    `no column "title" among "${unknownField}"; name it, as in --columns title="Column name"`,
+  ],
+  ['title,author,Published\nA,B,1\n', /^no column "year" among .* confirm its absence with --without year$/],
+  ['title,author\nA,B\n', 'no column "Year" among "title", "author"', { columns: { year: 'Year' } }],
+  ['title,Title,author,year\na,b,c,1\n', 'two columns are the title: "title", "Title"'],
+  [header, 'no column "Name" among "title", "author", "year"', { columns: { title: 'Name' } }],
+  ['"title,author,year\n', 'line 1: a quotation mark is never closed'],
+  ['\n \n', 'rows is empty'],
+])('the columns of %j are not clear', async (content, reason, options) => {
+  await expect(read(content, options)).rejects.toThrow(reason);
+});
+
+const text = `${header}Café “€” Čapek,Gödel,1\n`;
+const book = ['Café “€” Čapek', 'Gödel', 1];
+
+test.each<[string, string | Buffer, unknown[], string]>([
+  ['UTF-8 with a byte order mark', `\ufeff${text}`, book, 'utf-8'],
+  ['UTF-8 with U+FFFD', `${header}\ufffd,,1\n`, ['\ufffd', '', 1], 'utf-8'],
+  ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${text}`, 'utf16le'), book, 'utf-16le'],
+  ['Windows-1252', Buffer.from(`${header}\x93\x80\x94,\xe9,1\n`, 'latin1'), ['“€”', 'é', 1], 'windows-1252'],
+])('a file can be %s', async (_name, content, row, encoding) => {
+  expect(await read(content, { encoding })).toEqual({ 2: row });
+});
+
+test.each<[string, Buffer, string, string]>([
+  [
+    'Latin-1',
+    Buffer.from(`${header}${'x,,1\r\n'.repeat(50_000)}Caf\xe9,,1\n`, 'latin1'),
+    'utf-8',
+    'line 50002 has bytes',
+  ],
+  ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le'), 'utf-8', 'line 1 has bytes'],
+  ['UTF-8 that is cut off', Buffer.from(`${header}Café`).subarray(0, -1), 'utf-8', 'line 2 has bytes'],
+  ['UTF-16 that is cut off', Buffer.from(text, 'utf16le').subarray(0, -1), 'utf-16le', 'rows has bytes'],
+])('bytes in another encoding end the reading, with what helps: %s', async (_name, content, encoding, where) => {
+  const reading = read(content, { encoding });
+  await expect(reading).rejects.toThrow(where);
+  await expect(reading).rejects.toThrow(`that are not ${encoding}: name the encoding of the file, as in --encoding w`);
+});
+
+test.each(['utf-8', 'utf-16le'] as const)('in %s, rows at the edges of chunks are whole', async (encoding) => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `é${'x'.repeat(index % 7)},ö,${index}\n`);
+  const rows = await read(Buffer.from(header + lines.join(''), encoding), { encoding });
+  expect(Object.values(rows).map((row) => `${row}\n`)).toEqual(lines);
+});
+
+test('a file from before a field was added needs no option: no column of another name can have its values', async () => {
+  const without: [] = [];
+  const { title, author, year } = bookFields;
+  const defaults = [title, author, year].map((field) => field.default);
+
+  for (const [index, field] of (['title', 'author', 'year'] as const).entries()) {
+    const value = ['Emma', 'Jane Austen', 1815][index];
+    const book: unknown[] = defaults.with(index, value as never);
+    expect(await read(`Id,${field}\n7,${value}\n`, { without })).toEqual({ 2: book });
+    expect(await read(JSON.stringify({ id: 7, [field]: value }), { without })).toEqual({ 1: book });
+  }
+});
+
+test('lines of NDJSON are books', async () => {
+  const content = '{"title":"Emma","author":"","year":1815,"id":4}\r\n \r\n{"year":-1,"author":"\u2028","title":""}';
+  const books = { 1: ['Emma', '', 1815], 3: ['', '\u2028', -1] };
+  expect(await read(content)).toEqual(books);
+  const named = '{"name":"Emma"}\n{"name":"Dune","year":1965}\n';
+  const options = { columns: { title: 'name' }, without: [...addedFields, 'author', 'year'] as const };
+  expect(await read(named, options)).toEqual({ 1: ['Emma', '', 0], 2: ['Dune', '', 0] });
+});
+
+test.each([
+  ['{"title":"Emma"', 'is not a JSON object'],
+  ['["Emma"]', 'is not a JSON object'],
+  ['{"titel":"Emma","author":"","year":1}', 'has no "title"; --without title allows that'],
+  ['{"title":"","author":"","Published":1}', 'has no "year"; --without year allows that'],
+  ['{"title":null,"author":"","year":1}', 'title is not text: null'],
+  ['{"title":"\\ud800","author":"","year":1}', 'title is not text: "\\ud800"'],
+  ['{"title":"","author":"","year":"1815"}', 'year is not a whole number up to 2^53-1: "1815"'],
+  ['{"title":"","author":"","year":2020.00000000000000000001}', 'year is not a whole number up to 2^53-1: 0.5'],
+])('a wrong line of NDJSON is rejected and no other (%#)', async (line, reason) => {
+  const all = '{"title":"","author":"","year":1}\n';
+  const rows = await read(`${all}${line}\n${all}`, { format: 'ndjson' });
+  expect(rows).toEqual({ 1: ['', '', 1], 2: reason, 3: ['', '', 1] });
+});
+
+test('a line of NDJSON over 4 MB ends the reading', async () => {
+  const line = `{"title":"${'x'.repeat(5 * 1024 * 1024)}"}\n`;
+  await expect(read(`{}\n${line}`, { format: 'ndjson' })).rejects.toThrow('line 2 is over 4 MB');
+});

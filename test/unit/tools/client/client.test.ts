@@ -1,0 +1,193 @@
+import { getEventListeners } from 'node:events';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Outcome } from '../../../../lib/http/outcomes.ts';
+import { gatewayResponses } from '../../../../serverless/gateway-responses.ts';
+import {
+  BookCatalogError,
+  type BookCatalogOptions,
+  createBookCatalogClient,
+} from '../../../../tools/client/book-catalog-client.ts';
+import { untilAborted } from '../../../../tools/client/retries.ts';
+
+type Fetched = Awaited<ReturnType<NonNullable<BookCatalogOptions['fetch']>>>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  return () => vi.useRealTimers();
+});
+
+const book = { id: 1, title: '', author: '', year: 0 };
+const bytesOf = (data: unknown) => new TextEncoder().encode(JSON.stringify({ status: 200, message: 'OK', data }));
+const login = bytesOf({ token: 'a token' });
+
+/** A response whose parts arrive one after the other, each after a time. */
+function dripping(parts: readonly Uint8Array[], everyMs: number, signal: AbortSignal): Fetched {
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      signal.addEventListener('abort', () => controller.error(signal.reason));
+      for (const part of parts) {
+        await new Promise((resolve) => setTimeout(resolve, everyMs));
+        if (signal.aborted) return;
+        controller.enqueue(part);
+      }
+      controller.close();
+    },
+  });
+  return { status: 200, headers: new Headers(), body };
+}
+
+const unavailable = (signal: AbortSignal): Fetched => {
+  const body = new TextEncoder().encode('{"status":503,"message":"Service unavailable","data":null}');
+  return { ...dripping([body], 1, signal), status: 503 };
+};
+
+/** A client whose requests after the login are answered one by one. */
+function createClient(
+  respond: (attempt: number, signal: AbortSignal) => Fetched | Promise<Fetched>,
+  retries: NonNullable<BookCatalogOptions['retries']> = {},
+) {
+  let [attempts, logins] = [0, 0];
+  const fetch: NonNullable<BookCatalogOptions['fetch']> = async (url, { signal }) => {
+    if (url.endsWith('/token')) {
+      logins += 1;
+      return dripping([login], 0, signal);
+    }
+    attempts += 1;
+    return respond(attempts, signal);
+  };
+  const address = { baseUrl: 'http://books.example', username: 'u', password: 'p' };
+  const client = createBookCatalogClient({ ...address, retries, fetch });
+  return { client, attempts: () => attempts, logins: () => logins };
+}
+
+/** Lets the time go on until a promise is settled. @returns its value or its error */
+async function settle<Value>(promise: Promise<Value>): Promise<Value | Error> {
+  let outcome: { value: Value | Error } | undefined;
+  promise.then(
+    (value) => {
+      outcome = { value };
+    },
+    (error: Error) => {
+      outcome = { value: error };
+    },
+  );
+  while (outcome === undefined) await vi.advanceTimersByTimeAsync(1_000);
+  return outcome.value;
+}
+
+test('a page that arrives slowly arrives, however long it takes', async () => {
+  const bytes = bytesOf([book]);
+  const parts = Array.from(bytes, (byte) => Uint8Array.of(byte));
+  const { client, attempts } = createClient((_attempt, signal) => dripping(parts, 34_000, signal));
+
+  expect(await settle(Array.fromAsync(client.listBooks()))).toEqual([book]);
+  expect(attempts()).toBe(1);
+});
+
+test('a response of which nothing arrives for 35 s is given up, before its start and within it', async () => {
+  const [start, end] = [bytesOf(book).subarray(0, 5), bytesOf(book).subarray(5)];
+  const silent = (signal: AbortSignal) =>
+    new Promise<Fetched>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const { client, attempts } = createClient((attempt, signal) => {
+    if (attempt === 1) return silent(signal);
+    return dripping([start, end], attempt === 2 ? 36_000 : 1, signal);
+  });
+  const startedAt = Date.now();
+
+  expect(await settle(client.getBook(1))).toEqual({ book, etag: '' });
+
+  expect(attempts()).toBe(3);
+  expect(Date.now() - startedAt).toBeLessThan(80_000);
+});
+
+test('a client waits as long as the service asks it to wait, twice', async () => {
+  const responses: readonly Outcome[] = Object.values(gatewayResponses);
+  const waits = responses.map(({ headers }) => Number(headers?.['Retry-After'] ?? 0));
+  const headers = new Headers({ 'Retry-After': `${Math.max(...waits)}` });
+  const throttled = new TextEncoder().encode('{"status":429,"message":"Too many requests","data":null}');
+  const { client } = createClient((attempt, signal) => {
+    if (attempt > 2) return dripping([bytesOf(book)], 0, signal);
+    return { ...dripping([throttled], 0, signal), status: 429, headers };
+  });
+
+  expect(await settle(client.updateBook(1, {}))).toEqual({ book, etag: '' });
+  expect(Math.max(...waits)).toBeGreaterThan(1);
+});
+
+test.each(['Sun, 22 Nov 2020 12:00:00 GMT', 'soon', '-1'])('a Retry-After of %j asks for no wait', (value) => {
+  const response = { status: 503, headers: new Headers({ 'Retry-After': value }) };
+
+  expect(new BookCatalogError('Service unavailable', response).retryAfterMs).toBe(0);
+});
+
+test.each([
+  ['longest', 1, [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
+  ['shortest', 0, [125, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]],
+])('the %s waits between attempts double up to a limit', async (_which, chance, expected) => {
+  vi.spyOn(Math, 'random').mockReturnValue(chance);
+  const waits: number[] = [];
+  const wait = async ({ waitMs }: { readonly waitMs: number }) => void waits.push(waitMs);
+  const { client } = createClient(
+    (attempt, signal) => (attempt > expected.length ? dripping([bytesOf(book)], 0, signal) : unavailable(signal)),
+    { wait },
+  );
+
+  expect(await settle(client.getBook(1))).toEqual({ book, etag: '' });
+  expect(waits).toEqual(expected);
+});
+
+test('a call that is aborted before its login ends, or while it waits for a retry, ends at once and leaves no timer', async () => {
+  const silent = createBookCatalogClient({
+    ...{ baseUrl: 'http://books.example', username: 'u', password: 'p' },
+    fetch: (_url, { signal }) => untilAborted(new Promise(() => {}), signal),
+  });
+  await expect(silent.getBook(1, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+
+  const stop = new AbortController();
+  const { client } = createClient((_attempt, signal) => unavailable(signal));
+  const read = client.getBook(1, { signal: stop.signal }).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(100);
+  stop.abort(new Error('too late'));
+
+  expect(await read).toEqual(new Error('too late'));
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a call that is aborted ends at once, also while the caller's own function waits for a retry", async () => {
+  const stop = new AbortController();
+  const { client } = createClient((_attempt, signal) => unavailable(signal), { wait: () => new Promise(() => {}) });
+  const ended = vi.fn();
+  client.getBook(1, { signal: stop.signal }).catch(ended);
+  await vi.advanceTimersByTimeAsync(100);
+
+  stop.abort(new Error('too late'));
+  await vi.advanceTimersByTimeAsync(0);
+
+  expect(ended).toHaveBeenCalledWith(new Error('too late'));
+});
+
+// A token that expires costs a 401, and operators have an alarm on those.
+test('a token is used for 14 minutes, and renewed before it expires', async () => {
+  const { client, logins } = createClient((_attempt, signal) => dripping([bytesOf(book)], 0, signal));
+  await settle(client.getBook(1));
+
+  await vi.advanceTimersByTimeAsync(13 * 60_000);
+  await settle(client.getBook(1));
+  expect(logins()).toBe(1);
+
+  await vi.advanceTimersByTimeAsync(60_000);
+  await settle(client.getBook(1));
+  expect(logins()).toBe(2);
+});
+
+test('calls leave no listener at their signal', async () => {
+  const { client } = createClient((attempt, signal) =>
+    attempt === 1 ? unavailable(signal) : dripping([bytesOf(book)], 1, signal),
+  );
+  const { signal } = new AbortController();
+
+  expect(await settle(client.getBook(1, { signal }))).toEqual({ book, etag: '' });
+
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
