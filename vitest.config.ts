@@ -6,14 +6,17 @@ if (/[#?]|%[0-9a-f]{2}/i.test(process.cwd())) {
   process.exit(1);
 }
 
-/** Ends a run with a line that `.ci/run` adds up. A file that cannot be loaded is one failed test. */
+/** Ends a run with why tests were skipped, and a line that `.ci/run` adds up. A file that cannot be loaded is one failed test. */
 const printTotals: Reporter = {
   onTestRunEnd(files: readonly TestModule[]) {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const file of files) {
-      const states = [...file.children.allTests()].map((test) => test.result().state);
-      for (const state of states) count[state] += 1;
-      if (file.state() === 'failed' && !states.includes('failed')) count.failed += 1;
+      const tests = [...file.children.allTests()].map((test) => ({ name: test.fullName, ...test.result() }));
+      for (const test of tests) {
+        count[test.state] += 1;
+        if (test.state === 'skipped') console.log(`Skipped: ${test.name}${test.note ? ` (${test.note})` : ''}`);
+      }
+      if (file.state() === 'failed' && !tests.some(({ state }) => state === 'failed')) count.failed += 1;
     }
     console.log(`${count.passed} passed, ${count.failed + count.pending} failed, ${count.skipped} skipped`);
   },
@@ -21,8 +24,7 @@ const printTotals: Reporter = {
 
 export default defineConfig({
   test: {
-    // A dot for each test that passes, so that failures are not lost among hundreds of lines.
-    reporters: [...configDefaults.reporters.map((name) => (name === 'default' ? 'dot' : name)), printTotals],
+    reporters: [...configDefaults.reporters, printTotals],
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
     // The access key of the tests' engines and clients. A developer's own stays out of the tests.

@@ -13,7 +13,7 @@ Checks a running service against every rule of its specification, over HTTP. It 
   --secret S          the service's SECRET_TOKEN: also test tokens that only its owner can sign
   --host-header H     send this Host instead of that of the URL
   --cors-origin O     the service's CORS_ORIGIN, when it has one
-  --token-lifetime S  the service's TOKEN_LIFETIME in seconds, when it is not 900
+  --token-lifetime S  the service's TOKEN_LIFETIME in seconds, when it is not the default
   --without NAME      leave out a group, or a case by its whole name; may be repeated
   --help              show this text
 

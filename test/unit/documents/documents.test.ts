@@ -61,7 +61,6 @@ test('conformance cases cite rules that exist, and have names of their own', () 
 test('each function has a role, and openapi.yaml and the specification have the endpoints of serverless.yml', () => {
   const served = endpoints.map(({ event: { method, path } }) => `${method} ${path}`);
   const described = operations.map(({ route }) => route);
-  const [, publicRule = ''] = /\*\*4\.1\*\* (.*?) - \*\*/.exec(specification) ?? [];
 
   expect([
     ...endpoints
@@ -72,9 +71,6 @@ test('each function has a role, and openapi.yaml and the specification have the 
     ...served
       .filter((route) => !specification.includes(`. ${route} - `))
       .map((route) => `${route} has no section with rules in docs/specification.md`),
-    ...operations
-      .filter(({ route, isPublic }) => isPublic && !publicRule.includes(`\`${route}\``))
-      .map(({ route }) => `${route} is public, and rule 4.1 of docs/specification.md does not say so`),
     ...operations.flatMap(({ route, parameters }) => {
       const names = parameters.flatMap(({ name, in: place }) => (place === 'query' ? name : []));
       return [
@@ -149,15 +145,12 @@ test('the specification has the status and the message of each example of openap
   expect(missing.map((text) => `docs/specification.md has no ${text}`)).toEqual([]);
 });
 
-test('CONTRIBUTING.md has each npm script in its table, and no document names another', () => {
-  const scripts = Object.keys(project.scripts);
-  const rows = read('CONTRIBUTING.md').match(/^\| `npm.*/gm) ?? [];
-  const inTable = [...rows.join().matchAll(/`npm (?:run )?([a-z][\w:-]*)/g)].map(([, script]) => script);
+test('no document names an npm script that does not exist', () => {
   const text = globSync(['*.md', 'docs/*.md']).map(read).join();
   const named = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, script]) => script);
 
-  expect(new Set(inTable)).toEqual(new Set(scripts));
-  expect(named.filter((script = '') => !scripts.includes(script))).toEqual([]);
+  expect(named.filter((script = '') => !(script in project.scripts))).toEqual([]);
+  expect(named.length).toBeGreaterThan(20);
 });
 
 test('each link in a document leads to a file that exists, and to a heading of it', () => {
@@ -179,24 +172,6 @@ test('each link in a document leads to a file that exists, and to a heading of i
 
   expect(links.flatMap(({ text, isThere }) => (isThere ? [] : text))).toEqual([]);
   expect(links.length).toBeGreaterThan(50);
-});
-
-test('docs/api.md says what to do after each error, and which statuses have one message', () => {
-  const errors = [...Object.values(outcomes), ...Object.values(gatewayResponses)].filter(({ status }) => status >= 400);
-  const named = [...read('docs/api.md').matchAll(/^\| (\d{3} `[^|]*) \|/gm)].flatMap(([, cell = '']) => {
-    let status = '';
-    return [...cell.matchAll(/(\d{3})|`([^`]+)`/g)].flatMap(([, number, message]) => {
-      status = number ?? status;
-      return message === undefined ? [] : `${status} ${message}`;
-    });
-  });
-  const messages = new Set(errors.map(({ status, message }) => `${status} ${message}`));
-  const byStatus = Object.groupBy(messages, (text) => text.slice(0, 3));
-  const several = Object.keys(byStatus).filter((status) => byStatus[status]?.length !== 1);
-
-  expect(named.toSorted()).toEqual([...messages].toSorted());
-  const [, statuses = ''] = /by the status alone, except those of (.*?)\./s.exec(read('docs/api.md')) ?? [];
-  expect(statuses.match(/\d+/g)).toEqual(several);
 });
 
 test('package.json, its lock file, the client, openapi.yaml and the changelog name the same version', () => {

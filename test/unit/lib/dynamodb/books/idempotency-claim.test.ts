@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { IdempotencyKeyUsedError } from '../../../../../lib/books/errors.ts';
 import { IdempotencyClaim } from '../../../../../lib/dynamodb/books/idempotency-claim.ts';
-import { maxLatenessSeconds } from '../../../../../lib/dynamodb/table/lateness.ts';
 import { Table } from '../../../../../lib/dynamodb/table/table.ts';
 import { aBook } from '../../../../support/a-book.ts';
 
@@ -28,14 +26,6 @@ test('a claim outlives a repetition after 7 days that is held for a day, by the 
   const arrival = now + 7 * daySeconds + daySeconds;
   const clockOfDatabase = arrival + daySeconds;
   expect(expiresAt).toBe(clockOfDatabase);
-});
-
-test('docs/reliability.md says how long the items of deletions and claims are stored', () => {
-  const text = readFileSync('docs/reliability.md', 'utf8').replace(/\s+/g, ' ');
-  const said = /deletion is stored for (\d+) days, and the claim of an idempotency key for (\d+)\./.exec(text);
-
-  const seconds = [maxLatenessSeconds, makeItem().expiresAt - now];
-  expect(said?.slice(1).map((days) => Number(days) * daySeconds)).toEqual(seconds);
 });
 
 test('a claim is found until it expires', async () => {

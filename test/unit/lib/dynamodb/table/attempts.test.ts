@@ -12,6 +12,8 @@ import {
 import { type Attempt, Attempts, type Earlier } from '../../../../../lib/dynamodb/table/attempts.ts';
 import { invocationSignal } from '../../../../../lib/invocation-signal.ts';
 
+// The unit tests share their modules, so that another file may have loaded the module under test with the real timers.
+vi.hoisted(() => vi.resetModules());
 vi.mock(import('node:timers/promises'), { spy: true });
 
 let attempts: Attempts;

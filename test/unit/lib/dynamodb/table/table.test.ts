@@ -4,11 +4,6 @@ import { StorageUnavailableError } from '../../../../../lib/dynamodb/connection/
 import { bookKey } from '../../../../../lib/dynamodb/table/keys.ts';
 import { Table } from '../../../../../lib/dynamodb/table/table.ts';
 
-vi.mock(import('node:timers/promises'), async (importOriginal) => ({
-  ...(await importOriginal()),
-  setTimeout: (async () => {}) as never,
-}));
-
 const bug = new TypeError('Cannot read properties of undefined');
 
 /** A table whose requests are carried out by `send`. */
