@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writeLog } from '../../lib/log.ts';
-import { requestIdHeader } from './invoke.ts';
+import { requestIdHeader } from './functions/invoke.ts';
 
 interface LoggedError {
   readonly name?: string;

@@ -5,14 +5,14 @@ import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { parse, YAMLParseError } from 'yaml';
 import { type FunctionDefinition, type Hooks, readRoutes, type Serverless, type Service } from '../framework.ts';
-import { isLoopback } from './allowed-hosts.ts';
 import { type ConsoleLog, createConsoleLog } from './console-log.ts';
-import { createFunctionLoader, DefinitionError } from './function-loader.ts';
-import { createGateway } from './gateway.ts';
+import { startStorage } from './engine/start-storage.ts';
+import { createFunctionLoader, DefinitionError } from './functions/function-loader.ts';
+import { isLoopback } from './gateway/allowed-hosts.ts';
+import { createGateway } from './gateway/gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
 import { formatBaseUrl, formatReadyMessage } from './ready-message.ts';
 import { StartError } from './start-error.ts';
-import { startStorage } from './start-storage.ts';
 
 /** A reload waits until no file has changed for this long: editors save in several steps, and several files at once. */
 const quietMs = 50;

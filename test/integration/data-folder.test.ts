@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ClassicLevel } from 'classic-level';
 import { expect, onTestFinished, test } from 'vitest';
-import { startStorage } from '../../serverless/local/start-storage.ts';
+import { startStorage } from '../../serverless/local/engine/start-storage.ts';
 import { connect } from '../support/book-table.ts';
 import { listen } from '../support/loopback-server.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { createTable } from '../../serverless/local/prepare-table.ts';
+import { createTable } from '../../serverless/local/engine/prepare-table.ts';
 import { startEngine } from '../simulators/engine.ts';
 import { connect } from '../support/book-table.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { TableNotFoundError } from '../../lib/dynamodb/connection/errors.ts';
 import { openTable } from '../../lib/dynamodb/table/table.ts';
-import { prepareTable } from '../../serverless/local/prepare-table.ts';
+import { prepareTable } from '../../serverless/local/engine/prepare-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 const tables = await useTables();

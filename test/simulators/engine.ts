@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createEngine } from '../../serverless/local/dynamodb-engine.ts';
+import { createEngine } from '../../serverless/local/engine/dynamodb-engine.ts';
 import { close, listen } from '../support/loopback-server.ts';
 
 /** A DynamoDB engine. */
@@ -21,18 +21,14 @@ export async function provideEngine(): Promise<Engine> {
   return { endpoint, async stop() {} };
 }
 
-/** The access key of all engines and clients in tests. */
-export function readAccessKey() {
-  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = process.env;
-  return { accessKeyId, secretAccessKey };
-}
-
 /** Starts an engine in this process, with its data in a folder or in memory, on a loopback port, by default a free one. */
 export async function startEngine(path?: string, port = 0) {
   const onFailure = (error: Error) => {
     throw error;
   };
-  const { server, closeStore } = await createEngine({ accessKey: readAccessKey(), path, onFailure });
+  // That of all engines and clients in tests.
+  const accessKeyId = String(process.env.AWS_ACCESS_KEY_ID);
+  const { server, closeStore } = await createEngine({ accessKeyId, path, onFailure });
   const chosen = await listen(server, port);
   return {
     server,

@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { createSigner } from '../../serverless/local/request-signature.ts';
 import { close, listen } from '../support/loopback-server.ts';
-import { readAccessKey } from './engine.ts';
 import type { EngineResponse, Exchange, Fault } from './faults.ts';
 import { loopbackCertificate } from './loopback-certificate.ts';
 
@@ -92,7 +90,6 @@ export async function startFaultyProxy(
     if (metersCapacity) {
       body = askForCapacity(received);
       headers['content-length'] = String(body.length);
-      headers.authorization = await createSigner(readAccessKey())(incoming, body);
     }
     const forward = () => forwardTo(engineEndpoint, incoming, body);
     const isSame = ({ remotePort }: Socket) => remotePort === socket.remotePort;

@@ -21,8 +21,7 @@ import * as putRules from 'dynalite/validations/putItem.js';
 import * as queryRules from 'dynalite/validations/query.js';
 import * as updateRules from 'dynalite/validations/updateItem.js';
 // This also makes dynalite return the item that refuses a write.
-import '../../serverless/local/engine-operations.ts';
-import { call, putAll } from '../../serverless/local/transactions.ts';
+import { call, putAll } from '../../serverless/local/engine/dynalite-additions.ts';
 
 /** A command of the document client. */
 export type Command = Read | PutCommand | UpdateCommand | TransactWriteCommand;

@@ -8,7 +8,7 @@ import { createDynamoDBClient } from '../../lib/dynamodb/connection/client.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { Table } from '../../lib/dynamodb/table/table.ts';
 import { createWriteToken } from '../../lib/dynamodb/table/write-token.ts';
-import { createTable } from '../../serverless/local/prepare-table.ts';
+import { createTable } from '../../serverless/local/engine/prepare-table.ts';
 import { aBook } from './a-book.ts';
 
 export const emma = aBook({ title: 'Emma', author: 'Jane Austen', year: 1815 });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, vi } from 'vitest';
 import { parse } from 'yaml';
-import { createFunctionLoader } from '../../serverless/local/function-loader.ts';
-import { createGateway } from '../../serverless/local/gateway.ts';
+import { createFunctionLoader } from '../../serverless/local/functions/function-loader.ts';
+import { createGateway } from '../../serverless/local/gateway/gateway.ts';
 import { defaultCredentials, testSettings } from './local-service.ts';
 import { close, listen } from './loopback-server.ts';
 

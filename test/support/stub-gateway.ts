@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { LoadedFunction } from '../../serverless/local/function-loader.ts';
-import { createGateway } from '../../serverless/local/gateway.ts';
+import type { LoadedFunction } from '../../serverless/local/functions/function-loader.ts';
+import { createGateway } from '../../serverless/local/gateway/gateway.ts';
 import { close, listen } from './loopback-server.ts';
 
 /**

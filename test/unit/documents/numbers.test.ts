@@ -5,7 +5,7 @@ import { minSecretBytes } from '../../../lib/config.ts';
 import { repeatableSeconds } from '../../../lib/dynamodb/books/idempotency-claim.ts';
 import { shardWidth } from '../../../lib/dynamodb/table/keys.ts';
 import { memorySize } from '../../../serverless/functions.ts';
-import { maxBodyBytes } from '../../../serverless/local/request-body.ts';
+import { maxBodyBytes } from '../../../serverless/local/gateway/request-body.ts';
 import { idleTimeoutMs } from '../../../tools/client/exchange.ts';
 import { renewAfterMs } from '../../../tools/client/login.ts';
 import { defaultLimitMs, firstResponseMs } from '../../../tools/client/retries.ts';

@@ -3,8 +3,8 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { settings } from '../../lib/settings.ts';
-import { type FunctionDefinition, type HttpEvent, readRoutes, type Service } from '../framework.ts';
+import { settings } from '../../../lib/settings.ts';
+import { type FunctionDefinition, type HttpEvent, readRoutes, type Service } from '../../framework.ts';
 
 export interface LoadedFunction {
   readonly name: string;

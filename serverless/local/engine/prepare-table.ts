@@ -7,10 +7,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { parse } from 'yaml';
-import { createDynamoDBClient, type TableLocation } from '../../lib/dynamodb/connection/client.ts';
-import { TableNotFoundError } from '../../lib/dynamodb/connection/errors.ts';
-import { regionOf } from '../../lib/dynamodb/connection/table-url.ts';
-import { Table } from '../../lib/dynamodb/table/table.ts';
+import { createDynamoDBClient, type TableLocation } from '../../../lib/dynamodb/connection/client.ts';
+import { TableNotFoundError } from '../../../lib/dynamodb/connection/errors.ts';
+import { regionOf } from '../../../lib/dynamodb/connection/table-url.ts';
+import { Table } from '../../../lib/dynamodb/table/table.ts';
 
 const maxWaitSeconds = 30; // an emulator makes a table in a few seconds
 
@@ -42,7 +42,7 @@ export async function prepareTable(location: TableLocation): Promise<void> {
 
 /** Creates the table as in serverless/resources/table.yml, unless another process does so at the same time. */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
-  const template = await readFile(new URL('../resources/table.yml', import.meta.url), 'utf8');
+  const template = await readFile(new URL('../../resources/table.yml', import.meta.url), 'utf8');
   const { Properties } = parse(template, { logLevel: 'silent' }).Resources.BookTable;
   const { AttributeDefinitions, KeySchema, BillingMode } = Properties;
   const input = { TableName: tableName, AttributeDefinitions, KeySchema, BillingMode };

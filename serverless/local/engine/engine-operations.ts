@@ -1,17 +1,5 @@
-import db, { type EngineError, type Store } from 'dynalite/db/index.js';
-import * as putItem from 'dynalite/validations/putItem.js';
-import * as updateItem from 'dynalite/validations/updateItem.js';
-import { call, type EngineResponse, putAll, validate } from './transactions.ts';
-
-// dynalite ignores this parameter (its issue 182), and returns no item that refuses a write.
-const returnValues = 'ReturnValuesOnConditionCheckFailure';
-for (const { types } of [putItem, updateItem]) types[returnValues] = { type: 'String', enum: ['ALL_OLD', 'NONE'] };
-const { checkConditional } = db;
-db.checkConditional = (request, stored) => {
-  const refusal = checkConditional(request, stored);
-  if (refusal && request[returnValues] === 'ALL_OLD') refusal.body.Item = stored;
-  return refusal;
-};
+import type { EngineError, Store } from 'dynalite/db/index.js';
+import { call, type EngineResponse, putAll, validate } from './dynalite-additions.ts';
 
 /** The operations of dynalite that the service, its tests and its tools use, as its files name them. */
 const names = [

@@ -2,23 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { Stream } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import db, { type Store } from 'dynalite/db/index.js';
 import pLimit from 'p-limit';
+import { createAccessKeyCheck } from './access-key.ts';
+import { type EngineResponse, openStore } from './dynalite-additions.ts';
 import { carryOut } from './engine-operations.ts';
-import { type AccessKey, createSignatureCheck } from './request-signature.ts';
-import type { EngineResponse } from './transactions.ts';
 
 interface EngineOptions {
-  readonly accessKey: AccessKey;
+  readonly accessKeyId: string;
   readonly path?: string | undefined;
   readonly onFailure: (error: Error) => void;
 }
 
-const unsigned: EngineResponse = {
+const refusal: EngineResponse = {
   status: 400,
   body: {
     __type: 'com.amazon.coral.service#UnrecognizedClientException',
@@ -28,7 +26,7 @@ const unsigned: EngineResponse = {
 
 /**
  * Makes a DynamoDB engine behind an HTTP server that does not listen yet: dynalite's operations, with transactions. It
- * refuses requests that are not signed with its access key.
+ * refuses requests that do not name its access key.
  *
  * After an error of the store, it breaks all connections: the disk is full, a file is damaged, or the folder is gone. A
  * write that may be incomplete is therefore never acknowledged.
@@ -37,10 +35,10 @@ const unsigned: EngineResponse = {
  * @param options.onFailure - gets the error of the store
  * @throws when the folder cannot be opened
  */
-export async function createEngine({ accessKey, path, onFailure }: EngineOptions) {
+export async function createEngine({ accessKeyId, path, onFailure }: EngineOptions) {
   const store = await openStore(path);
   const confirmFolder = path === undefined ? () => {} : watchFolder(path);
-  const { namesKey, isSigned } = createSignatureCheck(accessKey);
+  const namesKey = createAccessKeyCheck(accessKeyId);
   // One request at a time. All at once would take the same time together, and clients would give all of them up.
   const inTurn = pLimit(1);
   let failed = false;
@@ -51,7 +49,7 @@ export async function createEngine({ accessKey, path, onFailure }: EngineOptions
     const body = await buffer(request).catch(() => undefined);
     if (body === undefined || response.destroyed) return;
     const target = String(request.headers['x-amz-target']);
-    const result = (await isSigned(request, body)) ? await carryOut(store, target, body) : unsigned;
+    const result = await carryOut(store, target, body);
     confirmFolder();
     const closed = new Promise((resolve) => response.once('close', resolve));
     if (response.destroyed) return;
@@ -61,7 +59,7 @@ export async function createEngine({ accessKey, path, onFailure }: EngineOptions
 
   const server = createServer((request, response) => {
     // Without the key, nobody makes the engine wait for a body.
-    if (!namesKey(request)) return send(response.setHeader('Connection', 'close'), unsigned);
+    if (!namesKey(request)) return send(response.setHeader('Connection', 'close'), refusal);
     inTurn(() => respond(request, response)).catch((error) => {
       failed = true;
       onFailure(error);
@@ -73,54 +71,6 @@ export async function createEngine({ accessKey, path, onFailure }: EngineOptions
     if (failed) socket.destroy();
   });
   return { server, closeStore: () => store.db.close() };
-}
-
-async function openStore(path: string | undefined): Promise<Store> {
-  const store = db.create({ createTableMs: 0, ...(path !== undefined && { path }) });
-  // dynalite would report an error at the first operation only.
-  await store.db.open().catch((error) => {
-    throw error.cause ?? error;
-  });
-  // Reads are synchronous: another thread, which dynalite would use, takes ten times as long as the read.
-  store.db.get = (key, done) => {
-    let value: unknown;
-    try {
-      value = store.db.getSync(key);
-    } catch (error) {
-      return done(error as Error);
-    }
-    done(null, value);
-  };
-  store.db.createValueStream = (range) => readAll(store.db.values(range));
-  // There is one request at a time, and an error in an operation of dynalite would leave its locks for ever.
-  const lock: Store['tableDb']['lock'] = (_keys, run) => run((done) => done);
-  store.tableDb.lock = lock;
-  const { getItemDb } = store;
-  store.getItemDb = (name) => Object.assign(getItemDb(name), { lock });
-  return store;
-}
-
-/**
- * Makes a stream as dynalite reads it. An error in a listener becomes one of the stream, which ends the operation, and the
- * iterator is always closed. dynalite's own streams do neither: such an error would end the process, and each page of a
- * list would stay in memory.
- */
-function readAll(values: AsyncIterable<unknown>): Stream & { destroy(): void } {
-  let isRead = true;
-  const stream = Object.assign(new Stream(), {
-    destroy() {
-      isRead = false;
-    },
-  });
-  const emitAll = async () => {
-    for await (const value of values) {
-      stream.emit('data', value);
-      if (!isRead) return;
-    }
-    stream.emit('end');
-  };
-  emitAll().catch((error) => stream.emit('error', error));
-  return stream;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopback } from '../../../../serverless/local/allowed-hosts.ts';
+import { isLoopback } from '../../../../../serverless/local/gateway/allowed-hosts.ts';
 
 test.each([
   ['127.0.0.1', true],

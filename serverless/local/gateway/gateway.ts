@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { corsHeaders, preflightHeaders } from '../cors.ts';
-import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../gateway-responses.ts';
+import { corsHeaders, preflightHeaders } from '../../cors.ts';
+import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../../gateway-responses.ts';
+import type { ConsoleLog } from '../console-log.ts';
+import type { LoadedFunction } from '../functions/function-loader.ts';
+import { invoke, requestIdHeader } from '../functions/invoke.ts';
+import { readDeveloperPage } from '../page/developer-pages.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
-import type { ConsoleLog } from './console-log.ts';
-import { readDeveloperPage } from './developer-pages.ts';
-import type { LoadedFunction } from './function-loader.ts';
-import { invoke, requestIdHeader } from './invoke.ts';
 import { readBody } from './request-body.ts';
 
 /**

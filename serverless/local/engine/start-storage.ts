@@ -1,9 +1,9 @@
-import type { TableLocation } from '../../lib/dynamodb/connection/client.ts';
+import type { TableLocation } from '../../../lib/dynamodb/connection/client.ts';
+import type { LocalConfig } from '../local-config.ts';
+import { StartError } from '../start-error.ts';
 import { diagnoseDataFolder, findLostWrites, prepareDataFolder } from './data-folder.ts';
 import { startEmbeddedEngine } from './embedded-engine.ts';
-import type { LocalConfig } from './local-config.ts';
 import { prepareTable } from './prepare-table.ts';
-import { StartError } from './start-error.ts';
 
 /**
  * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. The environment of
@@ -26,12 +26,12 @@ async function startEmbeddedStorage(folder: string, warn: (problem: string) => v
   let started = false;
   try {
     await prepareDataFolder(folder);
-    const { endpoint, accessKey } = await startEmbeddedEngine(folder, (error) => {
+    const { endpoint, accessKeyId } = await startEmbeddedEngine(folder, (error) => {
       failure = error;
       if (started) warn(`${diagnoseDataFolder(folder, error)} Then start the service again.`);
     });
-    process.env.AWS_ACCESS_KEY_ID = accessKey.accessKeyId;
-    process.env.AWS_SECRET_ACCESS_KEY = accessKey.secretAccessKey;
+    process.env.AWS_ACCESS_KEY_ID = accessKeyId;
+    process.env.AWS_SECRET_ACCESS_KEY = 'not checked';
     delete process.env.AWS_SESSION_TOKEN;
     const lostWrites = await findLostWrites(folder);
     if (lostWrites !== undefined) warn(lostWrites);
