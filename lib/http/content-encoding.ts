@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { combinedValue } from './header-values.ts';
 import type { StreamedResponse } from './stream-envelope.ts';
 
-/** The content codings on offer, best first, each at the level that docs/benchmarks.md found worth its time. */
+/** The content codings on offer, best first, each at the level that docs/scaling.md found worth its time. */
 const encoders: readonly { readonly coding: string; readonly create: () => Transform & Zlib }[] = [
   { coding: 'zstd', create: () => createZstdCompress() }, // at level 3, the default
   { coding: 'br', create: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }) },

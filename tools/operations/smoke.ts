@@ -78,8 +78,6 @@ async function printUnprotected(table: string): Promise<void> {
 }
 
 async function printInvocations(stage: string, since: number): Promise<void> {
-  console.log(
-    'What Lambda reports, in medians (docs/benchmarks.md has the memory and cold starts that were measured):',
-  );
+  console.log('What Lambda reports, in medians (docs/scaling.md has the memory and cold starts that were measured):');
   for (const line of await describeInvocations(stage, since)) console.log(line);
 }

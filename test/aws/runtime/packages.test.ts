@@ -5,7 +5,7 @@ import { endpoints } from '../../../serverless/functions.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { packageFunctions } from './package-functions.ts';
 
-/** Bytes of minified code, which Node compiles in a cold start (docs/benchmarks.md). */
+/** Bytes of minified code, which Node compiles in a cold start (docs/scaling.md). */
 const maxBytes = { withSdk: 230_000, withoutSdk: 30_000 };
 
 test.each(endpoints)(

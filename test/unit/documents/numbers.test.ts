@@ -57,7 +57,6 @@ test.each<[string, RegExp, readonly number[]]>([
   ['docs/operations.md', /\| POST \/book \| (\d+) \|/, [measuredMs.createBook]],
   ['docs/operations.md', /\| POST \/book with an `Idempotency-Key` \| (\d+) \|/, [measuredMs.createBook]],
   ['docs/operations.md', /\| GET \/books\?limit=100 \| (\d+) \|/, [measuredMs.listBooks]],
-  ['docs/decisions.md', /\*\*Shards of ([\d,]+) ids\.\*\*/, [shardWidth]],
   ['CONTRIBUTING.md', /`floor\(id \/ (\d+)\)`/, [shardWidth]],
   ['docs/api.md', /keep the token for (\d+) minutes/, [renewAfterMs / 60_000]],
   ['tools/client/README.md', /some of it arrives every (\d+) seconds/, [idleTimeoutMs / 1000]],
