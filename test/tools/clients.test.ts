@@ -5,7 +5,6 @@ import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { HttpClient } from '../../conformance/http-client.ts';
 import {
   type BookCatalogClient,
   BookCatalogError,
@@ -52,19 +51,6 @@ test('the documents show the output of their commands in order, and the commands
 });
 
 const createClient = () => createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials });
-
-test('requests.http holds each operation, and its requests succeed one after the other', async () => {
-  expect(await sendRequestsFile(await readFile('tools/client/requests.http', 'utf8'))).toEqual([
-    'POST /token 200',
-    'POST /book 201',
-    'GET /books 200',
-    'GET /books?limit=10&after=0 200',
-    'GET /book/ID 200',
-    'GET /book/ID 304',
-    'PUT /book/ID 200',
-    'DELETE /book/ID 200',
-  ]);
-});
 
 test('the TypeScript client logs in by itself and creates, lists, fetches, changes and deletes a book', async () => {
   const client = createClient();
@@ -377,31 +363,6 @@ async function createFaultyClient(
   const retries = policy ?? { giveUpAfterMs: 600_000, wait };
   const client = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
   return { client, attempts, waits, baseUrl: gateway.baseUrl };
-}
-
-/** Sends the requests of a file for editors in their order, with the variables filled in. */
-async function sendRequestsFile(text: string): Promise<string[]> {
-  const client = new HttpClient(local);
-  const values: Record<string, string> = { $guid: randomUUID() };
-  const sent: string[] = [];
-  for (const block of text.split(/^### .*\n/m).slice(1)) {
-    const name = /^# @name (\w+)$/m.exec(block)?.[1];
-    const filled = block.replace('{{baseUrl}}', '').replaceAll(/\{\{(.+?)\}\}/g, (_, key) => values[key] ?? '');
-    const [head = '', body] = filled
-      .replaceAll(/^#.*\n/gm, '')
-      .trim()
-      .split('\n\n');
-    const [start = '', ...lines] = head.split('\n');
-    const [method = '', path = ''] = start.split(' ');
-    const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
-    const response = await client.send({ method, path, headers, ...(body && { body }) });
-    values[`${name}.response.headers.ETag`] = response.headers.etag ?? '';
-    const { data } = JSON.parse(response.body.toString() || '{}');
-    for (const member in data) values[`${name}.response.body.$.data.${member}`] = data[member];
-    sent.push(`${method} ${path.replace(/(?<=^\/book\/)\d+$/, 'ID')} ${response.status}`);
-  }
-  client.close();
-  return sent;
 }
 
 const run = promisify(execFile);
