@@ -33,11 +33,13 @@ export class Catalog {
 
   /** Sends a request as it is, without a token. */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    this.session.options.signal?.throwIfAborted();
-    return this.session.send(request, (response) => {
+    const { signal } = this.session.options;
+    signal?.throwIfAborted();
+    const observe = (response: HttpResponse) => {
       this.#recordBook(response);
       this.#responses.push(response);
-    });
+    };
+    return this.session.send(request, { observe, signal });
   }
 
   /** Sends a request with a valid token; a body that is no text and no bytes is sent as JSON. */

@@ -12,8 +12,6 @@ export interface HttpClientOptions {
   readonly hostHeader?: string | undefined;
   /** The maximum number of requests in flight; others wait. */
   readonly requestsAtOnce?: number | undefined;
-  /** The maximum rate. Requests are sent evenly. */
-  readonly requestsPerMinute?: number | undefined;
 }
 
 const timeoutMs = 30_000;
@@ -27,6 +25,14 @@ const maxSockets = 64;
 /** A throttled stage accepts requests again within a second or two, an address over its limit within a minute or two. */
 const throttledAttempts = 10;
 
+/** API Gateway says 1, and AWS WAF 60. A longer wait would look as if the run hung. */
+const maxRetryAfterSeconds = 60;
+
+interface SendOptions {
+  readonly observe?: (response: HttpResponse) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Sends requests unaltered, unlike `fetch`, which normalizes paths, joins headers and adds its own. openapi.yaml
  * has to describe every response.
@@ -36,15 +42,12 @@ export class HttpClient {
   readonly #hostHeader: string | undefined;
   readonly #protocol: typeof http | typeof https;
   readonly #agent: http.Agent;
-  readonly #intervalMs: number;
-  #nextTurn = 0;
 
-  constructor({ baseUrl, hostHeader, requestsAtOnce = maxSockets, requestsPerMinute = Infinity }: HttpClientOptions) {
+  constructor({ baseUrl, hostHeader, requestsAtOnce = maxSockets }: HttpClientOptions) {
     this.#url = new URL(baseUrl);
     this.#hostHeader = hostHeader;
     this.#protocol = this.#url.protocol === 'https:' ? https : http;
     this.#agent = new this.#protocol.Agent({ keepAlive: true, maxSockets: requestsAtOnce, timeout: maxIdleMs });
-    this.#intervalMs = 60_000 / requestsPerMinute;
   }
 
   /** Turns a path below the base URL into a URL. */
@@ -53,32 +56,27 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request, and sends it again while the response is 429.
+   * Sends a request, and sends it again while the response is 429, if its `Retry-After` is not more than a minute.
    *
-   * @param observe - receives each response before it is compared with openapi.yaml
+   * @param options.observe - receives each response before it is compared with openapi.yaml
+   * @param options.signal - ends the wait
    * @throws an Error when no response arrives, or one that openapi.yaml does not describe
    */
-  async send(request: HttpRequest, observe?: (response: HttpResponse) => void): Promise<HttpResponse> {
+  async send(request: HttpRequest, { observe, signal }: SendOptions = {}): Promise<HttpResponse> {
     for (let attempt = 1; ; attempt += 1) {
-      await this.#waitForTurn();
       const response = await this.#exchange(request);
       observe?.(response);
       if (request.maxResponseBytes === undefined) checkResponse(response);
       if (response.status !== 429 || attempt === throttledAttempts) return response;
-      await wait(Number(response.headers['retry-after']) * 1000);
+      const seconds = Number(response.headers['retry-after']);
+      if (!(seconds <= maxRetryAfterSeconds)) return response;
+      await wait(seconds * 1000, undefined, { signal });
     }
   }
 
   /** Closes idle connections. */
   close(): void {
     this.#agent.destroy();
-  }
-
-  async #waitForTurn(): Promise<void> {
-    const now = performance.now();
-    const turn = Math.max(now, this.#nextTurn);
-    this.#nextTurn = turn + this.#intervalMs;
-    if (turn > now) await wait(turn - now);
   }
 
   async #exchange(request: HttpRequest): Promise<HttpResponse> {

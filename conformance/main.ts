@@ -61,8 +61,7 @@ const tokenLifetime = lifetime === undefined ? undefined : Number(lifetime);
 if (tokenLifetime !== undefined && !Number.isInteger(tokenLifetime)) endWith(`${lifetime} is not a number of seconds.`);
 
 const settings = { hostHeader, corsOrigin, tokenLifetime };
-const { exitCode } = await runSuite({ ...rest, baseUrl, username, password, ...settings });
-process.exitCode = exitCode;
+process.exitCode = await runSuite({ ...rest, baseUrl, username, password, ...settings });
 
 function readOptions() {
   try {

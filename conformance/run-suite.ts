@@ -1,7 +1,6 @@
 import { constants } from 'node:os';
 import type { ConformanceCase } from './case.ts';
 import { Catalog } from './catalog.ts';
-import type { HttpResponse } from './http-messages.ts';
 import { inParallel } from './in-parallel.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { conformanceCases } from './suite.ts';
@@ -20,11 +19,10 @@ const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The messages of node:assert hold what differs, whole books at worst. */
 const shownCharacters = 1200;
 
-/** How a case ended; `responses` are those that it received, if it depends on API Gateway. */
-export interface CaseResult {
+/** How a case ended. */
+interface CaseResult {
   readonly conformanceCase: ConformanceCase;
   readonly verdict: 'passed' | 'different' | 'FAILED';
-  readonly responses: readonly HttpResponse[];
   /** Why it did not pass. */
   readonly message: string;
 }
@@ -40,10 +38,10 @@ export interface SuiteOptions extends SessionOptions {
 /**
  * Runs the suite against a service, and prints a line per group and each failed case.
  *
- * @returns the cases that depend on API Gateway, and the exit code: 0 when all cases passed and their books are
- * deleted, otherwise 1, or 128 and the number of the signal that stopped it
+ * @returns the exit code: 0 when all cases passed and their books are deleted, otherwise 1, or 128 and the number of the
+ * signal that stopped it
  */
-export async function runSuite(options: SuiteOptions) {
+export async function runSuite(options: SuiteOptions): Promise<number> {
   const interruption = new AbortController();
   let stopCode: number | undefined;
   const stop = (name: NodeJS.Signals) => {
@@ -66,7 +64,7 @@ export async function runSuite(options: SuiteOptions) {
     }
   } catch (error) {
     console.error(`The service at ${options.baseUrl} cannot be tested: ${(error as Error).message}`);
-    return { exitCode: 1, gatewayCases: [] };
+    return 1;
   } finally {
     session.close();
     ignoreSignals();
@@ -79,9 +77,7 @@ export async function runSuite(options: SuiteOptions) {
   // `.ci/run` adds these lines up.
   const skipped = conformanceCases.length - results.length;
   console.log(`${passed.length} passed, ${FAILED.length} failed, ${skipped} skipped`);
-  const gatewayCases = results.filter(({ conformanceCase }) => conformanceCase.dependsOnGateway);
-  const failureCode = undeleted.length + FAILED.length > 0 ? 1 : 0;
-  return { exitCode: stopCode ?? failureCode, gatewayCases };
+  return stopCode ?? (undeleted.length + FAILED.length > 0 ? 1 : 0);
 }
 
 async function runGroup(
@@ -98,14 +94,12 @@ async function runGroup(
   const width = groupsOneAtATime.includes(group) ? 1 : casesAtOnce;
   const results = await inParallel(runnable.length, width, async (index): Promise<CaseResult> => {
     const conformanceCase = runnable[index] as ConformanceCase;
-    const isGateway = conformanceCase.dependsOnGateway === true;
-    const responses: HttpResponse[] = [];
     try {
-      await conformanceCase.run(session, isGateway ? responses : undefined);
-      return { conformanceCase, responses, verdict: 'passed', message: '' };
+      await conformanceCase.run(session);
+      return { conformanceCase, verdict: 'passed', message: '' };
     } catch (error) {
-      const verdict = toleratesGateway && isGateway ? 'different' : 'FAILED';
-      return { conformanceCase, responses, verdict, message: (error as Error).message };
+      const verdict = toleratesGateway && conformanceCase.dependsOnGateway ? 'different' : 'FAILED';
+      return { conformanceCase, verdict, message: (error as Error).message };
     }
   });
   const unsuccessful = results.filter(({ verdict }) => verdict !== 'passed');

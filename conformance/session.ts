@@ -52,9 +52,10 @@ export class Session extends HttpClient {
   }
 
   async #logIn(): Promise<string> {
-    const { username, password } = this.options;
+    const { username, password, signal } = this.options;
     const body = JSON.stringify({ username, password });
-    const response = await this.send({ method: 'POST', path: '/token', body });
+    const cleansUp = signal?.aborted;
+    const response = await this.send({ method: 'POST', path: '/token', body }, cleansUp ? {} : { signal });
     if (response.status === outcomes.invalidCredentials.status) {
       throw new Error(`it does not accept the username ${username} with this password`);
     }

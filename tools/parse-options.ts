@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /** Reads the options of a command, and positional arguments if it has any. Prints the usage for `--help`. */
@@ -17,11 +16,6 @@ export function parseOptions<Options extends ParseArgsOptionsConfig>(
   } catch (error) {
     return endWithAdvice((error as Error).message);
   }
-}
-
-/** @returns a path that is relative to the folder in which npm was called, not to that of package.json */
-export function inCallersFolder(path: string): string {
-  return resolve(process.env.INIT_CWD ?? '.', path);
 }
 
 /** Says what is wrong with the arguments of a command, and ends it with exit code 2. */

@@ -14,7 +14,12 @@ export class DescriptionError extends Error {
   readonly problem: string;
 
   constructor({ request, status, headers, body }: HttpResponse, problem: string) {
-    const received = `${request.method} ${request.path}: ${status} ${body.subarray(0, 200)}`;
+    // A proxy may send anything, and a terminal obeys control characters.
+    const text = body
+      .subarray(0, 200)
+      .toString()
+      .replaceAll(/\p{Cc}+/gu, ' ');
+    const received = `${request.method} ${request.path}: ${status} ${text}`;
     super(`openapi.yaml and the service differ: ${received}: ${problem} (${JSON.stringify(headers)})`);
     this.problem = problem;
   }

@@ -1,6 +1,5 @@
 import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
 import { readSettings, settingsPath } from './settings.ts';
-import { stackNameOf } from './stack.ts';
 import { findParameterProblem, stageParameters } from './stage-parameters.ts';
 import { findRegion, findStageProblem, noRegion } from './target.ts';
 
@@ -87,7 +86,7 @@ export default class SettingsPlugin {
       this.#fail(`--param ${unused} names none of the parameters in serverless/stages.yml: ${names.join(', ')}.`);
     }
     const parameters = this.#serverless.service.custom.stage;
-    const problem = findParameterProblem(parameters, stackNameOf(this.#stage), this.#aws.getRegion());
+    const problem = findParameterProblem(parameters, this.#aws.getRegion());
     if (problem !== undefined) this.#fail(problem);
   }
 

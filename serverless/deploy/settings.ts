@@ -9,7 +9,7 @@ export function settingsPath(stage: string): string {
 /** What belongs to `dev` alone: its mails, its names, its table, its instances, and what its deployer may do. */
 const ofDevAlone = [
   ...['alarmEmail', 'monthlyBudget', 'domainName', 'certificateArn', 'hostedZoneId'],
-  ...['tableName', 'listConcurrency', 'permissionsBoundary'],
+  ...['listConcurrency', 'permissionsBoundary'],
 ];
 
 /**

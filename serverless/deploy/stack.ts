@@ -58,20 +58,6 @@ export async function findVersion(
 }
 
 /**
- * Compares the table of a stack with the setting `tableName`. A deploy must not switch between tables: it would neither
- * raise the counter nor compare the books.
- *
- * @returns what to do when they differ
- */
-export function findTableConflict(stage: string, stack: StageStack, tableName: string): string | undefined {
-  const used = stack.outputs.BookTableName;
-  if (used === undefined || used === (tableName || stackNameOf(stage))) return undefined;
-  const command = `npm run restore -- --stage ${stage} --switch --table`;
-  const setting = tableName === '' ? 'is not set' : `is ${tableName}`;
-  return `The stage uses the table ${used}, and its setting tableName ${setting}. To keep the table: ${command} ${used}`;
-}
-
-/**
  * Compares the custom domain of a stack with its settings. A deploy without them would delete the domain.
  *
  * @param unset - the settings that the deploy leaves out on purpose

@@ -67,15 +67,13 @@ export const stageParameters = {
     matching(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of a certificate in ACM'),
   ),
   hostedZoneId: optional(matching(/^Z[A-Z\d]{1,31}$/, 'the id of a hosted zone, like Z0123456789ABCDEFGHIJ')),
-  // With less, the smoke test would not use each endpoint within its ten minutes (tools/operations/smoke-plan.ts). The
-  // maximum is AWS WAF's.
-  requestsPerAddress: optional(wholeNumber('requests per minute', 100, 2_000_000_000)),
+  // With less, the smoke test, of over 4,000 requests, would not end in the pipeline's ten minutes. The maximum is AWS WAF's.
+  requestsPerAddress: optional(wholeNumber('requests per minute', 500, 2_000_000_000)),
   permissionsBoundary: optional(
     matching(/^arn:aws[\w-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a policy'),
   ),
   // Within the hour of its credentials, the pipeline also needs time for a smoke test and a rollback.
   monitoringMinutes: { kind: wholeNumber('minutes', 0, 30) },
-  tableName: optional(matching(/^[\w.-]{3,255}$/, 'the name of a table')),
   monthlyBudget: optional(wholeNumber('US dollars', 1, 1_000_000)),
   // The smoke test reads four lists at a time, and clients need some as well.
   listConcurrency: optional(wholeNumber('instances', 5, 1_000)),
@@ -95,11 +93,7 @@ export type StageParameters = {
 };
 
 /** @returns sentences that say what is wrong with the parameters of a stage, or `undefined` */
-export function findParameterProblem(
-  parameters: StageParameters,
-  stackName: string,
-  region: string,
-): string | undefined {
+export function findParameterProblem(parameters: StageParameters, region: string): string | undefined {
   const wrong = Object.entries(stageParameters).flatMap(([name, { kind, ...setting }]: [string, Setting]) => {
     const value = String(parameters[name as keyof StageParameters]);
     const isOptional = setting.default === '';
@@ -107,19 +101,13 @@ export function findParameterProblem(
     return isRight ? [] : `${name} has to be ${kind.description}${isOptional ? ', or unset' : ''}.`;
   });
   if (wrong.length > 0) return wrong.join(' ');
-  const { domainName, certificateArn, hostedZoneId, tableName, alarmEmail, monthlyBudget } = parameters;
-  const isProtected = String(parameters.deletionProtection) === 'true';
+  const { domainName, certificateArn, hostedZoneId, alarmEmail, monthlyBudget } = parameters;
   // Each sentence, and whether it applies.
   const problems: Readonly<Record<string, boolean>> = {
     'certificateArn and hostedZoneId need domainName.': domainName === '' && certificateArn + hostedZoneId !== '',
     [`domainName needs certificateArn, a certificate in ${region}, the region of the stage.`]:
       domainName !== '' && certificateArn.split(':')[3] !== region,
     'monthlyBudget needs alarmEmail.': monthlyBudget !== '' && alarmEmail === '',
-    // CloudFormation deletes an unprotected table when its stage turns to another one.
-    'tableName needs deletionProtection, so it is for a stage that lasts.': tableName !== '' && !isProtected,
-    // The permissions boundary allows no other tables.
-    [`tableName has to begin with ${stackName}-, or to be unset.`]:
-      tableName !== '' && !tableName.startsWith(`${stackName}-`),
   };
   return Object.keys(problems).find((problem) => problems[problem]);
 }

@@ -3,15 +3,7 @@ import { APIGateway } from '@aws-sdk/client-api-gateway';
 import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { findSecretProblem } from './secrets.ts';
-import {
-  chooseAccessMode,
-  findDomainConflict,
-  findObstacle,
-  findStack,
-  findTableConflict,
-  findVersion,
-  stackNameOf,
-} from './stack.ts';
+import { chooseAccessMode, findDomainConflict, findObstacle, findStack, findVersion, stackNameOf } from './stack.ts';
 import { isTemporary } from './target.ts';
 import { describeVersions } from './versions.ts';
 
@@ -33,6 +25,9 @@ interface Options {
   readonly unset?: string | readonly string[]; // one is a text
 }
 
+/** The table of a stage, which only `npm run restore` changes. Without it, CloudFormation would take the template's default. */
+const keptParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }] as const;
+
 /**
  * Serverless plugin for what the framework leaves open about an update of the stack:
  * - A stack that cannot be deployed to, or whose settings are lost, ends it with advice (stack.ts).
@@ -44,7 +39,7 @@ interface Options {
  * - A deploy keeps the artifacts of the running version, for a rollback.
  * - The list of deploys, which a rollback without a version prints, has the state of each (versions.ts).
  * - A temporary stage makes no role for access logs where the account has one.
- * - A deploy adopts the table that a removed stack left behind, with its books. A rollback keeps the stage's table.
+ * - A deploy adopts the table that a removed stack left behind, with its books. Deploys and rollbacks keep a restored table.
  */
 export default class UpdatePlugin {
   readonly hooks: Hooks;
@@ -72,14 +67,15 @@ export default class UpdatePlugin {
         this.#adoptRetainedTable();
         await this.#keepRunningVersion();
         const minutes = Number(serverless.service.custom.stage.monitoringMinutes);
-        const triggers = await findRollbackTriggers(await this.#findStack(), minutes, await this.#getConfig());
-        serverless.service.provider.rollbackConfiguration = triggers;
+        const stack = await this.#findStack();
+        const { provider } = serverless.service;
+        provider.rollbackConfiguration = await findRollbackTriggers(stack, minutes, await this.#getConfig());
+        if ('RestoredTable' in (stack?.parameters ?? {})) provider.stackParameters = keptParameters;
       },
       'before:rollback:rollback': () => {
         const { provider } = serverless.service;
         provider.rollbackConfiguration = noRollbackTriggers;
-        // The template of an earlier version would use the table that the stage had then.
-        provider.stackParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }];
+        provider.stackParameters = keptParameters;
       },
       'before:deploy:list:log': () => this.#collectDirectories(),
       'after:deploy:list:log': async () => {
@@ -128,10 +124,8 @@ export default class UpdatePlugin {
       if (command === 'deploy' && String(parameters.deletionProtection) === 'true') await this.#confirmCreation();
       return;
     }
-    const findConflict = () =>
-      findTableConflict(this.#stage, stack, parameters.tableName) ??
-      findDomainConflict(this.#stage, stack, parameters, [this.#options.unset ?? []].flat());
-    // A rollback keeps the table, and has the domain of its template, whatever the settings are.
+    const findConflict = () => findDomainConflict(this.#stage, stack, parameters, [this.#options.unset ?? []].flat());
+    // A rollback has the domain of its template, whatever the settings are.
     const problem =
       findObstacle(this.#stage, stack.status) ??
       (command === 'deploy' ? findConflict() : undefined) ??

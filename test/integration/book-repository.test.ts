@@ -2,6 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, describe, expect, vi } from 'vitest';
 import { bookFields } from '../../lib/books/book.ts';
 import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../../lib/books/errors.ts';
+import { repairAdvice } from '../../lib/dynamodb/books/counter.ts';
 import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
 import type { Kind } from '../../lib/fields.ts';
@@ -156,7 +157,7 @@ describe.for([undefined, 'once'])('with the idempotency key %s', (key) => {
     const creating = books.create({ ...emma, year: 1 }, key);
 
     await expect(creating).rejects.toThrow(CounterError);
-    await expect(creating).rejects.toThrow('id 2, which a book has already: `npm run counter` repairs it');
+    await expect(creating).rejects.toThrow(`id 2, which a book has already: ${repairAdvice}`);
     expect(await listBooks(table)).toEqual(stored);
     expect(await books.create({ ...emma, year: 2 }, key)).toMatchObject({ book: { id: 3 }, replayed: false });
   });

@@ -3,8 +3,8 @@ import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
 /** The stack that the stub describes. */
 interface StubbedStack {
   readonly outputs: Record<string, string>;
-  /** The names of the requests to CloudFormation and Systems Manager. */
-  readonly requests: string[];
+  /** The requests to CloudFormation. */
+  readonly requests: URLSearchParams[];
   /** What DynamoDB was asked to change of a table, by operation. The embedded engine cannot do it. */
   readonly changes: Record<string, unknown>;
 }
@@ -25,7 +25,7 @@ const ofDynamoDB: Readonly<Record<string, object>> = {
 
 /**
  * Starts a stub of the parts of AWS that commands of operators use: a stack with outputs, whose table a change set
- * replaces, and settings. The table itself is that of the embedded engine.
+ * replaces. The table itself is that of the embedded engine.
  *
  * @param endpoint - of the engine
  * @returns the environment of a command, and the stack
@@ -39,7 +39,7 @@ export async function startStubbedAws(endpoint: string, table: string) {
   let nextTable = table;
   const respondToForm = (form: URLSearchParams): string => {
     const action = form.get('Action') ?? '';
-    stack.requests.push(action);
+    stack.requests.push(form);
     if (action === 'CreateChangeSet') nextTable = form.get('Parameters.member.1.ParameterValue') ?? '';
     if (action === 'ExecuteChangeSet') stack.outputs.BookTableName = nextTable;
     if (action === 'DescribeChangeSet') return toXml(action, '<Status>CREATE_COMPLETE</Status>');
@@ -47,7 +47,7 @@ export async function startStubbedAws(endpoint: string, table: string) {
     const outputs = Object.entries(stack.outputs).map(
       ([key, value]) => `<OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue>`,
     );
-    const parameters = ['<ParameterKey>RestoredTable</ParameterKey><ParameterValue></ParameterValue>'];
+    const parameters = ['RestoredTable', 'AlarmEmail'].map((name) => `<ParameterKey>${name}</ParameterKey>`);
     const texts = `<StackName>s</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus>`;
     const tags = `<Tags>${toMembers(['<Key>STAGE</Key><Value>prod</Value>'])}</Tags>`;
     const members = `<Outputs>${toMembers(outputs)}</Outputs><Parameters>${toMembers(parameters)}</Parameters>${tags}`;
@@ -59,12 +59,9 @@ export async function startStubbedAws(endpoint: string, table: string) {
       const text = respondToForm(new URLSearchParams(body.toString()));
       return { status: 200, headers: { 'Content-Type': 'text/xml' }, body: text };
     }
-    const [service, operation = ''] = target.split('.');
-    if (service === 'AmazonSSM') stack.requests.push(operation);
-    const stubbed = service === 'AmazonSSM' ? {} : ofDynamoDB[operation];
-    if (stubbed && service !== 'AmazonSSM') stack.changes[operation] = JSON.parse(body.toString());
-    const isProtected = operation === 'DescribeTable' && 'UpdateTable' in stack.changes;
-    if (isProtected) return (text) => text.replace('"Table":{', '"Table":{"DeletionProtectionEnabled":true,');
+    const operation = target.split('.').at(-1) ?? '';
+    const stubbed = ofDynamoDB[operation];
+    if (stubbed) stack.changes[operation] = JSON.parse(body.toString());
     return stubbed ? { status: 200, body: JSON.stringify(stubbed) } : 'pass';
   });
   // The access key is that of the engine.

@@ -6,8 +6,8 @@ import { useLocalService } from '../support/use-local-service.ts';
 
 const local = await useLocalService();
 
-/** Runs one group of the suite. */
-function runGroup(
+/** Starts a run of one group of the suite. */
+function startGroup(
   group: string,
   baseUrl: string,
   password: string = testSettings.AUTH_PASSWORD,
@@ -15,8 +15,11 @@ function runGroup(
 ) {
   const without = groupNames.filter((name) => name !== group).flatMap((name) => ['--without', name]);
   const access = ['--base-url', baseUrl, '--username', testSettings.AUTH_USERNAME, '--password', password];
-  return startCommand(['conformance/main.ts', ...access, ...without, ...options], process.env, '.').ended;
+  return startCommand(['conformance/main.ts', ...access, ...without, ...options], process.env, '.');
 }
+
+/** Runs one group of the suite. */
+const runGroup = (...run: Parameters<typeof startGroup>) => startGroup(...run).ended;
 
 /** Starts a gateway with faults before the service, for the current test. */
 async function openGateway(decide: (name: string) => Fate) {
@@ -68,6 +71,43 @@ test('a run sends a request again when the stage throttles it', async () => {
 
   expect(output).toMatch(/^1 passed, 0 failed, /m);
   expect(exitCode).toBe(0);
+});
+
+/** Refuses the creates of a run, and says when to try again. */
+const throttleCreates = (seconds: number) => (name: string) =>
+  name === 'POST /book'
+    ? respond(429, 'Too many requests', { 'Retry-After': `${seconds}`, 'x-amzn-RequestId': 'an id' })
+    : 'pass';
+
+test('a run does not wait for more than a minute: its cases fail', async () => {
+  const gateway = await openGateway(throttleCreates(61));
+
+  const { exitCode, output } = await runGroup('fields', gateway.baseUrl);
+
+  expect(output).toMatch(/, [1-9]\d* failed, /);
+  expect(exitCode).toBe(1);
+});
+
+test('a stop signal ends the wait of a throttled run', async () => {
+  let child: { kill(signal: 'SIGTERM'): unknown } | undefined;
+  const gateway = await openGateway((name) => {
+    if (name === 'POST /book') setTimeout(() => child?.kill('SIGTERM'), 100);
+    return throttleCreates(60)(name);
+  });
+
+  const run = startGroup('fields', gateway.baseUrl);
+  child = run.child;
+
+  expect((await run.ended).exitCode).toBe(143);
+});
+
+test('what is not JSON is shown without control characters', async () => {
+  const body = '<html>\u001b[2J\r\n::error::\u009b31m</html>';
+  const gateway = await openGateway(() => ({ status: 502, headers: { 'Content-Type': 'text/html' }, body }));
+
+  const { output } = await runGroup('fields', gateway.baseUrl);
+
+  expect(output).toContain('502 <html> [2J ::error:: 31m</html>: ');
 });
 
 test('a run renews its token in time', async () => {

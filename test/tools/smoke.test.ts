@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, expect, test, vi } from 'vitest';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
-import { formatGatewayReport } from '../../tools/operations/gateway-report.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { testSettings } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
@@ -32,7 +31,7 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   const before = await listIds();
 
   const groups = ['bodies', 'lists', 'unknown-paths'];
-  const { exitCode, lines, gatewayCases } = await smoke(groups);
+  const { exitCode, lines } = await smoke(groups);
 
   expect(lines.filter((line) => line.includes('FAILED'))).toEqual([]);
   expect(exitCode).toBe(0);
@@ -46,11 +45,6 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   expect(lines).toContain('differs from the local service: A body of more than 10 MB is too large');
   expect(lines).toContain('differs from the local service: GET /nowhere is not found with a token, valid or not');
   expect(lines).not.toContain('differs from the local service: GET /nowhere is not found');
-  const report = formatGatewayReport('API Gateway at stage test', gatewayCases);
-  expect(report).toContain('413 (content-type: text/plain) `HTTP content length exceeded 10485760 bytes.`');
-  expect(report).toContain('`GET /nowhere` with `Authorization`: 400 (content-type: application/json)');
-  // Every token begins so.
-  expect(report).not.toContain('eyJ');
 });
 
 test('a stage with wrong responses of its functions fails', async () => {
@@ -94,11 +88,11 @@ async function smoke(groups: readonly string[]) {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line) => lines.push(...String(line).split('\n')));
   const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-  const { exitCode, gatewayCases } = await runSuite({
+  const exitCode = await runSuite({
     ...{ baseUrl: gateway.baseUrl, username, password, requestsAtOnce: 4, toleratesGateway: true },
     without: groupNames.filter((name) => !groups.includes(name)),
   });
-  return { exitCode, lines: lines.map((line) => line.trim()), gatewayCases };
+  return { exitCode, lines: lines.map((line) => line.trim()) };
 }
 
 async function listIds(): Promise<number[]> {

@@ -8,27 +8,21 @@ export interface DeployedStage {
   readonly baseUrl: string;
   /** The address at AWS of a stage that has a domain name of its own. */
   readonly executeApiUrl?: string | undefined;
-  /** The name of the table with the books. */
-  readonly table: string;
   readonly username: string;
   readonly password: string;
   /** The web site whose scripts may call it. */
   readonly corsOrigin?: string | undefined;
-  /** The limit of a client address, in requests a minute. */
-  readonly requestsPerAddress?: number | undefined;
   /** In seconds. */
-  readonly tokenLifetime?: number | undefined;
+  readonly tokenLifetime: number;
 }
 
 /** @throws {StageError} as {@link readStack} does, and an error of AWS when its credentials cannot be read */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
-  const { ServiceEndpoint: baseUrl = '', BookTableName: table = '', ...outputs } = (await readStack(stage)).outputs;
+  const { ServiceEndpoint: baseUrl = '', ...outputs } = (await readStack(stage)).outputs;
   const { ExecuteApiEndpoint: executeApiUrl, CorsOrigin: corsOrigin, CredentialsSecret: SecretId } = outputs;
   const { SecretString = '' } = await new SecretsManager().getSecretValue({ SecretId });
-  const requestsPerAddress = outputs.RequestsPerAddress && Number(outputs.RequestsPerAddress);
-  // A stage that was deployed before there was the setting has no such output.
-  const tokenLifetime = outputs.TokenLifetime && Number(outputs.TokenLifetime);
-  return { baseUrl, executeApiUrl, table, corsOrigin, requestsPerAddress, tokenLifetime, ...JSON.parse(SecretString) };
+  const tokenLifetime = Number(outputs.TokenLifetime);
+  return { baseUrl, executeApiUrl, corsOrigin, tokenLifetime, ...JSON.parse(SecretString) };
 }
 
 /** Finds the address at which a stage can be reached now: its domain name may not be in the DNS yet. */
@@ -53,10 +47,4 @@ export async function readStack(stage: string): Promise<StageStack> {
   if (stack === undefined) throw new StageError(`${stackName} is not deployed in this account and region.`);
   if (stack.outputs.ServiceEndpoint !== undefined) return stack;
   throw new StageError(`The stack ${stackName} has no outputs: its last deploy failed. Deploy it again.`);
-}
-
-/** @throws {StageError} when the functions of a stage may not use a table with this name */
-export function checkTableName(stage: string, table: string): void {
-  if (`${table}-`.startsWith(`${stackNameOf(stage)}-`)) return;
-  throw new StageError(`The functions may use tables with names of ${stackNameOf(stage)}-* only.`);
 }

@@ -1,70 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  ConditionalCheckFailedException,
   ContinuousBackupsUnavailableException,
   type DynamoDB,
   ResourceNotFoundException,
   type Tag,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 
 const pollMs = 5_000;
 
 /** A restore takes 20 minutes or more. */
 const maxRestoreSeconds = 24 * 3_600;
 
-export async function tableExists(client: DynamoDB, TableName: string): Promise<boolean> {
-  try {
-    await client.describeTable({ TableName });
-    return true;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return false;
-    throw error;
-  }
-}
+const Key = Object.fromEntries(Object.entries(counterKey).map(([name, value]) => [name, { N: String(value) }]));
 
-/** Waits for the end of a restore, and of a change of the table. */
+/**
+ * Waits for the end of a restore, and of a change of the table.
+ *
+ * @throws {ResourceNotFoundException} when there is no such table
+ */
 export async function waitUntilActive(client: DynamoDB, TableName: string): Promise<void> {
+  await client.describeTable({ TableName }); // the waiter would wait for a table that does not exist
   await waitUntilTableExists({ client, minDelay: 2, maxDelay: 20, maxWaitTime: maxRestoreSeconds }, { TableName });
 }
 
 /**
- * Looks whether a table has what keeps its books. A stack whose table was restored does not know that table, so drift
- * detection does not see it (docs/operations.md, "Changes by hand").
- *
- * @returns what is off, and the command that turns it on
- */
-export async function findUnprotected(client: DynamoDB, TableName: string): Promise<readonly string[]> {
-  const [{ Table }, { ContinuousBackupsDescription: backups }, { TimeToLiveDescription: timeToLive }] =
-    await Promise.all([
-      client.describeTable({ TableName }),
-      client.describeContinuousBackups({ TableName }),
-      client.describeTimeToLive({ TableName }),
-    ]);
-  const isOn = {
-    'point-in-time recovery': backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED',
-    'time to live': timeToLive?.TimeToLiveStatus === 'ENABLED',
-    'deletion protection': Table?.DeletionProtectionEnabled === true,
-  };
-  const commands = {
-    'point-in-time recovery':
-      'update-continuous-backups --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true',
-    'time to live': 'update-time-to-live --time-to-live-specification Enabled=true,AttributeName=expiresAt',
-    'deletion protection': 'update-table --deletion-protection-enabled',
-  };
-  const names = Object.keys(commands) as (keyof typeof commands)[];
-  return names
-    .filter((name) => !isOn[name])
-    .map((name) => `The table ${TableName} has no ${name}: aws dynamodb ${commands[name]} --table-name ${TableName}`);
-}
-
-/** Whether a table has the last thing that {@link completeTable} gives it. */
-export async function isComplete(client: DynamoDB, TableName: string): Promise<boolean> {
-  const { Table } = await client.describeTable({ TableName });
-  return Table?.DeletionProtectionEnabled === true;
-}
-
-/**
- * Gives an active table what a restore leaves out: recovery, time to live, tags, and at last deletion protection.
+ * Gives an active table what a restore leaves out: recovery, time to live, tags, and deletion protection.
  *
  * @param Tags - those of the stack, which CloudFormation gave to the table before
  */
@@ -92,5 +55,31 @@ async function turnRecoveryOn(client: DynamoDB, TableName: string): Promise<void
       if (!(error instanceof ContinuousBackupsUnavailableException)) throw error;
       await wait(pollMs);
     }
+  }
+}
+
+/** @returns the last id that was drawn; `undefined` without a table, or without a number in its counter */
+export async function readCounter(client: DynamoDB, TableName: string): Promise<number | undefined> {
+  try {
+    const { Item } = await client.getItem({ TableName, Key, ConsistentRead: true });
+    return Item?.lastId?.N === undefined ? undefined : Number(Item.lastId.N);
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+/** Raises the counter of a table, unless it is above `lastId`. */
+export async function raiseCounter(client: DynamoDB, TableName: string, lastId: number): Promise<void> {
+  try {
+    await client.updateItem({
+      TableName,
+      Key,
+      UpdateExpression: 'SET lastId = :lastId',
+      ConditionExpression: 'attribute_not_exists(lastId) OR lastId < :lastId',
+      ExpressionAttributeValues: { ':lastId': { N: String(lastId) } },
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

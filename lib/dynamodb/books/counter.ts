@@ -4,7 +4,7 @@ import { type Item, parseInteger } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** What an operator has to do when the counter is wrong. */
-export const repairAdvice = '`npm run counter` repairs it (docs/incidents.md, "A CounterError")';
+export const repairAdvice = 'docs/incidents.md#a-countererror repairs it';
 
 /** The highest id: larger numbers of JSON are not exact. */
 const maxId = Number.MAX_SAFE_INTEGER;

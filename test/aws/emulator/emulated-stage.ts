@@ -115,11 +115,8 @@ export async function startEmulatedStage() {
     },
     spawnFor,
     smokeOptions,
-    /** Runs `npm run restore` with the rights of whoever is on call, and a switch as an administrator. */
-    restore: (...options: readonly string[]) =>
-      runScript(options.includes('--switch') ? {} : onCall, 'restore', ...options),
-    /** Runs `npm run counter` with the rights of whoever is on call. */
-    checkCounter: (...options: readonly string[]) => runScript(onCall, 'counter', ...options),
+    /** Runs `npm run restore` with the rights of an administrator. */
+    restore: (...options: readonly string[]) => runScript({}, 'restore', ...options),
     /** Runs a script in bash with the rights of whoever is on call. */
     shell: (script: string) => runShell(onCall, script),
     /** Runs a script in bash with the rights of an administrator. */

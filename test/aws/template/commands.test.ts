@@ -27,8 +27,6 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`${serverless} rollback --stage prod`, wrong, noRegion],
   ['tools/operations/smoke.ts --stage prod', {}, noRegion],
   ['tools/operations/restore.ts --stage prod --table book-catalog-prod-1', {}, noRegion],
-  ['tools/operations/counter.ts --stage prod --repair', {}, noRegion],
-  [`tools/operations/counter.ts ${prdo}`, {}, noStage],
   [
     'tools/operations/restore.ts --stage pr-12 --table book-catalog-pr-12-1 --region eu-west-1',
     wrong,

@@ -88,7 +88,7 @@ test('a stage that lasts makes the role, whoever else has', async () => {
 test('a temporary stage has the settings of dev and of its pattern, and nothing that belongs to dev alone', async () => {
   const ofDev = {
     ...{ tokenLifetime: '60', corsOrigin: 'https://dev.example.com', requestsPerAddress: '100' },
-    ...{ alarmEmail: 'dev@example.com', monthlyBudget: '5', listConcurrency: '5', tableName: 'book-catalog-dev-1' },
+    ...{ alarmEmail: 'dev@example.com', monthlyBudget: '5', listConcurrency: '5' },
     ...{ domainName: 'dev.example.com', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
     ...{ hostedZoneId: 'Z1', permissionsBoundary: 'arn:aws:iam::123456789012:policy/dev' },
   };
@@ -116,7 +116,7 @@ test('a temporary stage has the settings of dev and of its pattern, and nothing 
   expect(JSON.stringify(resources.AddressLimit)).toContain('"Limit":"300"');
   expect(resources.GetBookRole.Properties.PermissionsBoundary).toBe(policy);
   const text = readFileSync(templateFile, 'utf8');
-  for (const name of ['alarmEmail', 'domainName', 'tableName', 'hostedZoneId'] as const) {
+  for (const name of ['alarmEmail', 'domainName', 'hostedZoneId'] as const) {
     expect(text).not.toContain(`"${ofDev[name]}"`);
   }
   const types = Object.values<{ readonly Type: string }>(resources).map(({ Type }) => Type);

@@ -153,25 +153,47 @@ test('no document names an npm script that does not exist', () => {
   expect(named.length).toBeGreaterThan(20);
 });
 
-test('each link in a document leads to a file that exists, and to a heading of it', () => {
-  const documents = globSync(['*.md', '.github/*.md', 'docs/*.md', 'tools/*/README.md']);
+/** Whether a file exists, and the anchor, if there is one, is that of a heading in it. */
+function isThere(file: string, anchor: string): boolean {
   const toAnchor = (heading: string) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\w\- ]/g, '')
       .replaceAll(' ', '-');
-  const anchorsOf = (file: string) =>
-    [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => toAnchor(heading));
+  if (!existsSync(file)) return false;
+  const headings = [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => toAnchor(heading));
+  return anchor === '' || headings.includes(anchor);
+}
+
+test('each link in a document leads to a file that exists, and to a heading of it', () => {
+  const documents = globSync(['*.md', '.github/*.md', 'docs/*.md', 'tools/*/README.md']);
   const links = documents.flatMap((document) =>
     [...read(document).matchAll(/\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)/g)].map(([link, path = '', anchor = '']) => {
       const file = path === '' ? document : normalize(join(dirname(document), path));
-      const isThere = existsSync(file) && (anchor === '' || anchorsOf(file).includes(anchor));
-      return { text: `${document} has ${link}`, isThere };
+      return { text: `${document} has ${link}`, leads: isThere(file, anchor) };
     }),
   );
 
-  expect(links.flatMap(({ text, isThere }) => (isThere ? [] : text))).toEqual([]);
+  expect(links.flatMap(({ text, leads }) => (leads ? [] : text))).toEqual([]);
   expect(links.length).toBeGreaterThan(50);
+});
+
+// Such as the advice in an error, or a reason in a comment.
+test('each document that a source names exists, with the heading', () => {
+  const sources = globSync([
+    '*.yml',
+    '.github/**/*.yml',
+    '{lib,handlers,serverless,tools,test}/**/*.{ts,js,yml}',
+  ]).filter((file) => !file.includes('node_modules'));
+  const named = sources.flatMap((source) =>
+    [...read(source).matchAll(/\b(docs\/[a-z]+\.md)(?:#([\w-]+))?/g)].map(([text, file = '', anchor = '']) => ({
+      text: `${source} names ${text}`,
+      leads: isThere(file, anchor),
+    })),
+  );
+
+  expect(named.flatMap(({ text, leads }) => (leads ? [] : text))).toEqual([]);
+  expect(named.length).toBeGreaterThan(20);
 });
 
 test('package.json, its lock file, the client, openapi.yaml and the changelog name the same version', () => {

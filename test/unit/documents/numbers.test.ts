@@ -9,7 +9,6 @@ import { maxBodyBytes } from '../../../serverless/local/gateway/request-body.ts'
 import { idleTimeoutMs } from '../../../tools/client/exchange.ts';
 import { renewAfterMs } from '../../../tools/client/login.ts';
 import { defaultLimitMs, firstResponseMs } from '../../../tools/client/retries.ts';
-import { measuredMs } from '../../../tools/operations/invocation-reports.ts';
 
 const stages = parse(readFileSync('serverless/stages.yml', 'utf8'));
 const prod = { ...stages.default, ...stages.prod };
@@ -47,16 +46,6 @@ test.each<[string, RegExp, readonly number[]]>([
   ['docs/operations.md', /\| ([\d,]+) GETs of a book a second \| The stage/, [limits[0]]],
   ['docs/operations.md', /\| ([\d,]+) pages of 1,000 books a second \| The stage/, [limits[0]]],
   ['docs/operations.md', /\| A GB-second of Lambda, with ([\d,]+) MB of memory/, [memorySize]],
-  ['docs/operations.md', /\| POST \/token \| (\d+) \|/, [measuredMs.createToken]],
-  ['docs/operations.md', /\| GET \/book\/\{id\} \| (\d+) \|/, [measuredMs.getBook]],
-  [
-    'docs/operations.md',
-    /\| PUT, DELETE \/book\/\{id\} \| (\d+) \|/,
-    [Math.max(measuredMs.updateBook, measuredMs.deleteBook)],
-  ],
-  ['docs/operations.md', /\| POST \/book \| (\d+) \|/, [measuredMs.createBook]],
-  ['docs/operations.md', /\| POST \/book with an `Idempotency-Key` \| (\d+) \|/, [measuredMs.createBook]],
-  ['docs/operations.md', /\| GET \/books\?limit=100 \| (\d+) \|/, [measuredMs.listBooks]],
   ['CONTRIBUTING.md', /`floor\(id \/ (\d+)\)`/, [shardWidth]],
   ['docs/api.md', /keep the token for (\d+) minutes/, [renewAfterMs / 60_000]],
   ['tools/client/README.md', /some of it arrives every (\d+) seconds/, [idleTimeoutMs / 1000]],

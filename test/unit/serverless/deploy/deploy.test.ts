@@ -2,13 +2,7 @@ import { CloudFormationClient, CloudFormationServiceException } from '@aws-sdk/c
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../../lib/http/outcomes.ts';
-import {
-  findDomainConflict,
-  findObstacle,
-  findStack,
-  findTableConflict,
-  findVersion,
-} from '../../../../serverless/deploy/stack.ts';
+import { findDomainConflict, findObstacle, findStack, findVersion } from '../../../../serverless/deploy/stack.ts';
 import UpdatePlugin from '../../../../serverless/deploy/update-plugin.ts';
 import type { Serverless } from '../../../../serverless/framework.ts';
 import { gatewayResponses } from '../../../../serverless/gateway-responses.ts';
@@ -41,20 +35,6 @@ test.each(['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE', 'IM
     expect(findObstacle('prod', status)).toBeUndefined();
   },
 );
-
-test.each([
-  ['book-catalog-prod', '', undefined],
-  ['book-catalog-prod-1', 'book-catalog-prod-1', undefined],
-  ['book-catalog-prod', 'book-catalog-prod-1', 'is book-catalog-prod-1'],
-  ['book-catalog-prod-1', '', 'is not set'],
-  ['book-catalog-prod-1', 'book-catalog-prod-2', 'is book-catalog-prod-2'],
-])('a deploy of a stage that uses %s with the setting tableName "%s" is refused: %j', (used, setting, refusal) => {
-  const stack = { status: 'UPDATE_COMPLETE', outputs: { BookTableName: used }, parameters: {}, tags: [] };
-  const command = `npm run restore -- --stage prod --switch --table ${used}`;
-  const text = `The stage uses the table ${used}, and its setting tableName ${refusal}. To keep the table: ${command}`;
-
-  expect(findTableConflict('prod', stack, setting)).toBe(refusal && text);
-});
 
 /** Answers requests to CloudFormation, by the names of their commands. */
 const stubCloudFormation = (respond: (name: string) => object) =>
@@ -105,11 +85,6 @@ test('the version that a stack runs is in the keys of its artifacts', async () =
 
   stubCloudFormation(() => ({ Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] }));
   expect(await findVersion('book-catalog-prod')).toBeUndefined();
-});
-
-test('a stack whose first deploy failed has no table to keep', () => {
-  const stack = { status: 'UPDATE_COMPLETE', outputs: {}, parameters: {}, tags: [] };
-  expect(findTableConflict('prod', stack, 'book-catalog-prod-1')).toBeUndefined();
 });
 
 describe('a stage with a domain name', () => {
@@ -168,7 +143,7 @@ test('the list of deploys, with which a rollback begins, is shown whatever the s
 });
 
 describe('a rollback', () => {
-  /** The plugin of a rollback of a stage with this stack, whose setting tableName is not set. */
+  /** The plugin of a rollback of a stage with this stack. */
   function openRollback(stack: object) {
     stubCloudFormation(() => ({ Stacks: [stack] }));
     const aws = { getStage: () => 'prod', getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
@@ -177,7 +152,7 @@ describe('a rollback', () => {
       classes: { Error },
       processedInput: { commands: ['rollback'] },
       getProvider: () => aws,
-      service: { provider, custom: { stage: { tableName: '', endpointAccessMode: '' } } },
+      service: { provider, custom: { stage: { endpointAccessMode: '' } } },
     } as unknown as Serverless;
     return { ...new UpdatePlugin(serverless, {}, { log: { notice: () => {} } }), provider };
   }
@@ -188,7 +163,7 @@ describe('a rollback', () => {
     await expect(hooks.initialize?.()).rejects.toThrow('The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED.');
   });
 
-  test('goes on whatever the setting of the table is, and keeps the table of the stage', async () => {
+  test('keeps the table of the stage', async () => {
     const Outputs = [{ OutputKey: 'BookTableName', OutputValue: 'book-catalog-prod-1' }];
     const { hooks, provider } = openRollback({ StackStatus: 'UPDATE_COMPLETE', Outputs });
 
@@ -255,6 +230,19 @@ describe('before an update', () => {
     );
   });
 
+  test.each([
+    [
+      'an update keeps the table of the stage',
+      ['RestoredTable'],
+      [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }],
+    ],
+    ['the first one has none to keep', [], undefined],
+  ])('%s', async (_, parameters, expected) => {
+    const { provider } = await prepareUpdate({ StateValue: 'OK', minutes: 5, outputs: [], parameters });
+
+    expect(provider.stackParameters).toEqual(expected);
+  });
+
   const keyOf = (version: string) => `serverless/book-catalog/prod/${version}-2026-09-21/createBook.zip`;
 
   /** Runs what precedes an update of a stack that runs the version 1795252492369. */
@@ -262,10 +250,12 @@ describe('before an update', () => {
     readonly StateValue: string;
     readonly minutes: number;
     readonly outputs: readonly (readonly [string, string])[];
+    readonly parameters?: readonly string[];
   }) {
     const Outputs = stage.outputs.map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
+    const Parameters = stage.parameters?.map((ParameterKey) => ({ ParameterKey, ParameterValue: '' }));
     const answers: Readonly<Record<string, object>> = {
-      DescribeStacksCommand: { Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs }] },
+      DescribeStacksCommand: { Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs, Parameters }] },
       GetTemplateCommand: { TemplateBody: `{"S3Key": "${keyOf('1795252492369')}"}` },
       DescribeAlarmsCommand: { MetricAlarms: [{ StateValue: stage.StateValue }] },
     };
@@ -276,7 +266,7 @@ describe('before an update', () => {
     const versions = ['1790000000000', '1795252492369', '1790000000001'];
     const cleanup = { getObjectsToRemove: async () => versions.map((version) => ({ Key: keyOf(version) })) };
     const changeSets = [1, 2].map(() => ({ getCreateChangeSetParams: (options: object) => options }));
-    const provider: { rollbackConfiguration?: object } = {};
+    const provider: { rollbackConfiguration?: object; stackParameters?: object } = {};
     const aws = { getStage: () => 'prod', getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
     const serverless = {
       getProvider: () => aws,

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { afterAll, expect, test } from 'vitest';
+import { createTable } from '../../serverless/local/engine/prepare-table.ts';
+import { connect, emma, openBooks, readCounter, seedBooks, setCounter } from '../support/book-table.ts';
+import { useTables } from '../support/fixtures.ts';
+import { startStubbedAws } from '../support/stubbed-aws.ts';
+
+const tables = await useTables();
+const stops: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(stops.map((stop) => stop())));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Opens a stage whose table has six books, and a restored table with three of them. */
+async function openStage(live = 'book-catalog-prod') {
+  const table = await tables.open(live);
+  const restored = await tables.open('book-catalog-prod');
+  await seedBooks(table, 6, () => emma);
+  await seedBooks(restored, 3, () => emma);
+  const { stack, env, stop } = await startStubbedAws(tables.endpoint, table.tableName);
+  stops.push(stop);
+  const restore = (name: string, ...options: readonly string[]) =>
+    new Promise<Ended>((resolve) => {
+      const args = ['tools/operations/restore.ts', '--stage', 'prod', '--table', name, ...options];
+      execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+      );
+    });
+  return { live: table, restored, stack, restore };
+}
+
+test('a restored table gets what a restore leaves out, and nothing is switched', async () => {
+  const { live, restored, stack, restore } = await openStage();
+  const TableName = restored.tableName;
+
+  const { code, stdout } = await restore(TableName);
+
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${TableName} is ready. Nothing has been switched`)]);
+  expect(stack.changes).toMatchObject({
+    UpdateContinuousBackups: { TableName, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } },
+    UpdateTimeToLive: { TableName, TimeToLiveSpecification: { Enabled: true, AttributeName: 'expiresAt' } },
+    TagResource: { Tags: [{ Key: 'STAGE', Value: 'prod' }] },
+    UpdateTable: { TableName, DeletionProtectionEnabled: true },
+  });
+  expect(stack.outputs.BookTableName).toBe(live.tableName);
+  expect(await readCounter(restored)).toBe(3);
+});
+
+test('a switch changes the table alone, and ids go on above all that the table before may give meanwhile', async () => {
+  const { live, restored, stack, restore } = await openStage();
+
+  const { code, stdout } = await restore(restored.tableName, '--switch');
+
+  expect([code, stack.outputs.BookTableName]).toEqual([0, restored.tableName]);
+  expect(stdout).toContain(`The way back: npm run restore -- --stage prod --table ${live.tableName} --switch\n`);
+  expect((await openBooks(restored).create(emma)).book.id).toBe(500_007);
+  const changeSet = Object.fromEntries(stack.requests.find((form) => form.get('Action') === 'CreateChangeSet') ?? []);
+  expect(changeSet).toMatchObject({
+    UsePreviousTemplate: 'true',
+    ImportExistingResources: 'true',
+    'Parameters.member.1.ParameterKey': 'RestoredTable',
+    'Parameters.member.1.ParameterValue': restored.tableName,
+    'Parameters.member.2.ParameterKey': 'AlarmEmail',
+    'Parameters.member.2.UsePreviousValue': 'true',
+    'Tags.member.1.Key': 'STAGE',
+    'RollbackConfiguration.MonitoringTimeInMinutes': '0',
+  });
+});
+
+test("a switch back to the stack's own table leaves the parameter empty", async () => {
+  const { stack, restore } = await openStage('book-catalog-prod-1');
+  await createTable(connect(tables.endpoint), 'book-catalog-prod');
+
+  expect((await restore('book-catalog-prod', '--switch')).code).toBe(0);
+
+  const changeSet = stack.requests.find((form) => form.get('Action') === 'CreateChangeSet');
+  expect(changeSet?.get('Parameters.member.1.ParameterValue')).toBe('');
+});
+
+test('a counter that is already higher is kept', async () => {
+  const { restored, restore } = await openStage();
+  await setCounter(restored, 900_000);
+
+  expect((await restore(restored.tableName, '--switch')).code).toBe(0);
+
+  expect(await readCounter(restored)).toBe(900_000);
+});
+
+test("in place of a deleted table, a switch goes on above the restored table's own ids", async () => {
+  const { restored, stack, restore } = await openStage();
+  stack.outputs.BookTableName = 'book-catalog-prod-deleted';
+
+  expect((await restore(restored.tableName, '--switch')).code).toBe(0);
+
+  expect(await readCounter(restored)).toBe(500_003);
+});
+
+test('a table that was deleted and restored under its own name gets all settings, and a counter above all ids', async () => {
+  const { live, stack, restore } = await openStage();
+
+  const { code, stdout } = await restore(live.tableName, '--switch');
+
+  expect([code, stdout]).toEqual([0, expect.stringContaining('There is nothing to switch.')]);
+  expect(await readCounter(live)).toBe(10_006);
+  expect(stack.changes.UpdateTable).toMatchObject({ DeletionProtectionEnabled: true });
+});
+
+test.each([
+  ['book-catalog-prod-missing', /Requested resource not found/],
+  ['book-catalog-dev', /^The functions may use tables with names of book-catalog-prod-\* only\.\n$/],
+])('the table %s ends the command with what is wrong', async (name, stderr) => {
+  const { stack, restore } = await openStage();
+
+  expect(await restore(name, '--switch')).toMatchObject({ code: 1, stderr: expect.stringMatching(stderr) });
+
+  expect(stack.changes).toEqual({});
+});
