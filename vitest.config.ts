@@ -40,7 +40,7 @@ export default defineConfig({
       // Two tests that wait leave room for a third.
       project('integration', 'test/integration', 0, { maxWorkers: 3 }),
       project('conformance', 'test/conformance', 0, { maxWorkers: 3 }),
-      // `npm run test:all`
+      // `npm run test:slow`
       project('local', 'test/local', 1),
       project('tools', 'test/tools', 1),
       project('search', 'test/reliability/search', 1),

@@ -9,7 +9,7 @@ import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.
 import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 
-const config = loadConfig(['table']);
+const config = loadConfig(['signingSecret', 'table']);
 const books = new BookRepository(await openTable(config.table));
 const success = { status: 201, message: 'Book created successfully' };
 

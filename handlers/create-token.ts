@@ -5,7 +5,7 @@ import { publicEndpoint } from '../lib/endpoint.ts';
 import { readFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 
-const config = loadConfig(['username', 'password', 'tokenLifetime']);
+const config = loadConfig(['signingSecret', 'username', 'password', 'tokenLifetime']);
 warnOfWeakSecret(config);
 const matchesCredentials = createCredentialsMatcher(config);
 const signToken = createTokenSigner(config.signingSecret, config.tokenLifetime);

@@ -5,7 +5,7 @@ import { protectedEndpoint } from '../lib/endpoint.ts';
 import { readBookId } from '../lib/http/book-path.ts';
 import { readIfMatch } from '../lib/http/entity-tag.ts';
 
-const config = loadConfig(['table']);
+const config = loadConfig(['signingSecret', 'table']);
 const books = new BookRepository(await openTable(config.table));
 const success = { status: 200, message: 'Book deleted successfully' };
 

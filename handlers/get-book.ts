@@ -6,7 +6,7 @@ import { readBookId } from '../lib/http/book-path.ts';
 import { entityTagHeader, hasCurrentVersion } from '../lib/http/entity-tag.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 
-const config = loadConfig(['table']);
+const config = loadConfig(['signingSecret', 'table']);
 const books = new BookRepository(await openTable(config.table));
 const success = { status: 200, message: 'Book retrieved successfully' };
 

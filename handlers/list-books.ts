@@ -4,7 +4,7 @@ import { openTable } from '../lib/dynamodb/table/table.ts';
 import { linkHeader, readPageQuery } from '../lib/http/page-query.ts';
 import { protectedStreamingEndpoint } from '../lib/streaming-endpoint.ts';
 
-const config = loadConfig(['table']);
+const config = loadConfig(['signingSecret', 'table']);
 const list = new BookList(await openTable(config.table));
 const success = {
   status: 200,

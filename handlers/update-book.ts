@@ -8,7 +8,7 @@ import { entityTagHeader, readIfMatch } from '../lib/http/entity-tag.ts';
 import { readGivenFields } from '../lib/http/json-body.ts';
 import { HttpError, outcomes } from '../lib/http/outcomes.ts';
 
-const config = loadConfig(['table']);
+const config = loadConfig(['signingSecret', 'table']);
 const books = new BookRepository(await openTable(config.table));
 const success = { status: 200, message: 'Book updated successfully' };
 

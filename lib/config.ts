@@ -6,9 +6,10 @@ import { type Environment, type FunctionSetting, type SettingValues, settings } 
 export type Config = SettingValues<typeof settings>;
 
 /** The settings of every endpoint. */
-export type EndpointConfig = Pick<Config, (typeof endpointSettings)[number]>;
+export type EndpointConfig = Pick<Config, 'corsOrigin'>;
 
-const endpointSettings = ['signingSecret', 'corsOrigin'] as const;
+/** The settings of an endpoint that requires a token. */
+export type ProtectedConfig = EndpointConfig & Pick<Config, 'signingSecret'>;
 
 /** The configuration cannot be loaded. The message names every setting that is wrong. */
 export class ConfigError extends namedError('ConfigError') {
@@ -25,7 +26,7 @@ export function loadConfig<Name extends keyof Config>(
   names: readonly Name[],
   environment: Environment = process.env,
 ): EndpointConfig & Pick<Config, Name> {
-  return parseSettings(settings, [...endpointSettings, ...names], environment);
+  return parseSettings(settings, ['corsOrigin', ...names], environment);
 }
 
 /** Parses the settings of a table. @throws {ConfigError} that names all wrong settings */
@@ -49,7 +50,7 @@ export function parseSettings<Name extends string, Table extends Readonly<Record
 }
 
 /** Logs a warning about a secret that is short enough to be guessed. */
-export function warnOfWeakSecret({ signingSecret }: EndpointConfig): void {
+export function warnOfWeakSecret({ signingSecret }: Pick<Config, 'signingSecret'>): void {
   if (Buffer.byteLength(signingSecret) < minSecretBytes)
     writeLog('WARN', `SECRET_TOKEN has fewer than ${minSecretBytes} bytes and may be guessed`);
 }

@@ -1,7 +1,7 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import httpCors from '@middy/http-cors';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { EndpointConfig } from './config.ts';
+import type { EndpointConfig, ProtectedConfig } from './config.ts';
 import { outcomeOf } from './error-outcome.ts';
 import { createResponse, type Result } from './http/envelope.ts';
 import { exposedHeaders } from './http/exposed-headers.ts';
@@ -28,7 +28,7 @@ export function publicEndpoint(config: EndpointConfig, success: Outcome, handle:
 }
 
 /** Makes the Lambda handler of an endpoint that requires a token. @param success - the outcome when `handle` returns */
-export function protectedEndpoint(config: EndpointConfig, success: Outcome, handle: Handle): ProxyHandler {
+export function protectedEndpoint(config: ProtectedConfig, success: Outcome, handle: Handle): ProxyHandler {
   const access = [requireToken(config.signingSecret)];
   return composeStack(config, access, async (event) => createResponse(success, await handle(event)));
 }

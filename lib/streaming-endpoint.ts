@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { APIGatewayProxyEvent, StreamifyHandler } from 'aws-lambda';
-import type { EndpointConfig } from './config.ts';
+import type { ProtectedConfig } from './config.ts';
 import { composeStack } from './endpoint.ts';
 import { encodeContent } from './http/content-encoding.ts';
 import type { Outcome } from './http/outcomes.ts';
@@ -18,7 +18,7 @@ class BrokenResponseError extends namedError('BrokenResponseError') {}
  * Destroying the stream would end the process, because the runtime does not handle one of the rejections that follow.
  */
 export function protectedStreamingEndpoint(
-  config: EndpointConfig,
+  config: ProtectedConfig,
   success: Outcome,
   handle: (event: APIGatewayProxyEvent) => Promise<StreamedResult>,
 ): StreamifyHandler<APIGatewayProxyEvent, void> {

@@ -11,8 +11,9 @@ export default {
   testRunner: 'vitest',
   // Tests load handlers by computed paths, which the search for related tests does not follow.
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
-  concurrency: 2,
-  // On top of one and a half times what the tests took without a mutant.
+  // A test that waits leaves a core to others. Two processes a core slow each other down, so that time limits need room.
+  concurrency: 4,
+  timeoutFactor: 2.5,
   timeoutMS: 30_000,
   appendPlugins: ['./test/mutation/messages.js'],
   ignorers: ['messages'],

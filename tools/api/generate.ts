@@ -1,6 +1,6 @@
 /** `npm run api`. */
 
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseOptions } from '../parse-options.ts';
 import { descriptionFile, readDescription } from './description.ts';
@@ -22,8 +22,9 @@ try {
   process.exitCode = 1;
 }
 
-/** Runs in this folder, where Redocly looks for its list of exceptions. */
+/** Installs the linter, and runs it in this folder, where it looks for its list of exceptions. */
 function lint(): void {
+  execFileSync('../install', { cwd: import.meta.dirname, stdio: 'inherit' });
   const redocly = ['../node_modules/.bin/redocly', 'lint', descriptionFile, '--extends', 'recommended-strict'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   const { status } = spawnSync(process.execPath, redocly, { cwd: import.meta.dirname, env, stdio: 'inherit' });

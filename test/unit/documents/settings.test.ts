@@ -65,9 +65,9 @@ test.each(functions)(
     vi.resetModules();
     vi.stubGlobal('process', { ...process, env: new Proxy({}, { get }) });
 
-    // It reads all its settings, and ends because they are not set.
-    const start = import(`../../../handlers/${basename(handler, '.handler')}.ts`);
-    await expect(start).rejects.toThrow(/^The configuration cannot be loaded: \w+ is not set/);
+    // It reads all its settings, and ends when one is not set that has to be.
+    const problem = await import(`../../../handlers/${basename(handler, '.handler')}.ts`).then(() => '', String);
+    expect(problem).toMatch(/^$|: The configuration cannot be loaded: \w+ is not set/);
 
     expect([
       ...only([...used], given).map((variable) => `${name} reads ${variable}, which serverless.yml does not give it`),
