@@ -4,7 +4,7 @@ import { createTokenVerifier } from './auth/token.ts';
 import { headerValues } from './http/header-values.ts';
 import { HttpError, outcomes } from './http/outcomes.ts';
 
-/** Middleware that requires a valid token in the last `Authorization` header (specification 4.1 to 4.7). */
+/** Middleware that requires a valid token in the header `Authorization` (specification 4.1 to 4.7). */
 export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayProxyEvent> {
   const verifyToken = createTokenVerifier(signingSecret);
   return {

@@ -65,15 +65,12 @@ const acceptedTokens: readonly SignedTokenCase[] = [
   ['4.5', 'HS512', { header: { alg: 'HS512', typ: 'JWT' }, claims: { exp } }],
   ['4.7', 'no exp', { claims: {} }],
   ['4.8', 'more claims than exp', (now) => ({ claims: { exp, sub: 'x', role: 'none', iat: now } })],
-  ['4.6', 'the exp 2^53-1', { claims: { exp: Number.MAX_SAFE_INTEGER } }],
   ['4.6', 'an nbf that has passed', (now) => ({ claims: { exp, nbf: now - farSeconds } })],
 ];
 
 const refusedTokens: readonly SignedTokenCase[] = [
   ['4.6', 'an exp of a second ago', (now) => ({ claims: { exp: now - 1 } })],
   ['4.6', 'HS512 and a past exp', (now) => ({ header: { alg: 'HS512' }, claims: { exp: now - 1 } })],
-  ['4.6', 'an exp beyond 2^53-1', { payload: '{"exp":9007199254740992}' }],
-  ['4.6', 'an exp beyond every number of JavaScript', { payload: '{"exp":1e400}' }],
   ['4.6', 'the exp 0', { claims: { exp: 0 } }],
   ['4.6', 'a string as exp', { claims: { exp: String(exp) } }],
   ['4.6', 'a future nbf', (now) => ({ claims: { exp, nbf: now + farSeconds } })],
@@ -135,23 +132,6 @@ export default function addCases(test: Test): void {
     const token = await catalog.session.token();
     const path = `/book/1?Authorization=${token}&authorization=${token}&token=${token}&access_token=${token}`;
     expectFailure(await catalog.send({ method: 'GET', path }), outcomes.tokenRequired);
-  });
-
-  for (const name of ['authorization', 'AUTHORIZATION', 'aUTHORIZATION']) {
-    test('4.4', `A valid token in a header spelled ${name} is accepted`, async (catalog) => {
-      const book = await catalog.createBook();
-      const headers = { [name]: await catalog.session.token() };
-      expectData(await catalog.send({ method: 'GET', path: `/book/${book.id}`, headers }), book);
-    });
-  }
-
-  test('4.4', 'Of several Authorization headers, the last one counts', async (catalog) => {
-    const book = await catalog.createBook();
-    const token = await catalog.session.token();
-    const path = `/book/${book.id}`;
-    const send = (...Authorization: string[]) => catalog.send({ method: 'GET', path, headers: { Authorization } });
-    expectData(await send('wrong', token), book);
-    expectFailure(await send(token, 'wrong'), outcomes.invalidToken);
   });
 
   for (const [situation, makeToken] of invalidTokens) {

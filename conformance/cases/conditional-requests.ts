@@ -151,18 +151,6 @@ export default function addCases(test: Test): void {
       if (isDeleted) await catalog.expectMissing(book.id);
     }
   });
-
-  test('12.8', 'Where a header has no meaning, it is ignored', async (catalog) => {
-    const { book, path, tag } = await createTagged(catalog);
-    const headers = { 'If-Match': '"x"', 'If-None-Match': '*' };
-    expectSuccess(await catalog.call('GET', '/books?limit=1', undefined, headers));
-    expectSuccess(await catalog.call('POST', '/book', {}, headers));
-    expectSuccess(await catalog.logIn(undefined, headers));
-    expectData(await catalog.call('GET', path, undefined, { 'If-Match': '"x"' }), book);
-    const updated = await catalog.call('PUT', path, { year: 1 }, { 'If-None-Match': tag });
-    expectData(updated, { ...book, year: 1 });
-    expectData(await catalog.call('DELETE', path, undefined, { 'If-None-Match': '*' }), null);
-  });
 }
 
 async function createTagged(catalog: Catalog, fields: Partial<BookFields> = {}) {

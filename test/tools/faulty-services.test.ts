@@ -486,12 +486,6 @@ const headerFaults: typeof envelopeFaults = [
   ['shows a later change in a replay', '11.5', replaysChanges(), /^POST .*, data\n[\s\S]*\+ +title: 'changed'/],
   ['keeps the key of a refused request', '11.7', keepsKeysOfRefused(), /^POST [\s\S]*\+ +status: 422/],
   [
-    'heeds If-None-Match in an update',
-    '12.8',
-    refusesWith('if-none-match', 'PUT', preconditionFailed),
-    /^PUT [\s\S]*\+ +status: 412/,
-  ],
-  [
     'refuses an update of a missing book by its tag',
     '12.6',
     refusesWith('if-match', 'PUT /book/9007', preconditionFailed),

@@ -24,7 +24,6 @@ const notEmulated = [
   // API Gateway treats such a body as JSON, which is in `binaryMediaTypes`; the emulator treats it as text.
   'A body of the Content-Type undefined is read as JSON',
   // The emulator takes the first one.
-  'Of several Authorization headers, the last one counts',
   'Of several parameters with one name, the last one counts',
   // The emulator drops an empty value of a repeated header.
   'With a key and an empty one, the request is refused and nothing is stored',
