@@ -1,51 +1,41 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BookFields } from '../../lib/books/book.ts';
+import { type BookFields, bookFields } from '../../lib/books/book.ts';
+import { kinds } from '../../lib/fields.ts';
 import { type Book, BookCatalogError, createBookCatalogClient } from '../client/book-catalog-client.ts';
 import type { Retry } from '../client/retries.ts';
+import { fieldNames } from './columns.ts';
 import { CommandError } from './errors.ts';
 import { report } from './report.ts';
 
-/** The address and credentials of the service, and how long to retry. */
-export interface Access extends Readonly<Record<'baseUrl' | 'username' | 'password', string>> {
-  readonly giveUpAfterMs: number;
-}
+/** The address and credentials of the service. */
+export type Access = Readonly<Record<'baseUrl' | 'username' | 'password', string>>;
 
 /** Statuses with which the service refuses a book. */
 const refusals = [400, 413, 422];
 
-/** A page of the largest books (400 KB) stays below the 200 MB of a Lambda stream. */
-const pageSize = 400;
+const maxShownLength = 100;
 
 /**
  * The service for this command; every failure that ends the command is a {@link CommandError}. `stop` ends waiting, not what
  * was sent.
  */
 export function openCatalog(access: Access, stop: AbortSignal) {
-  const { baseUrl, username, giveUpAfterMs } = access;
+  const { baseUrl, username } = access;
   const fail = (error: unknown): never => {
     if (!(error instanceof BookCatalogError)) throw error;
     const reason = describe(error);
     throw new CommandError(error.status === undefined ? reason : `cannot use ${baseUrl} as ${username}: ${reason}`);
   };
-  let reached = false;
   let reported = '';
   const retries = {
-    giveUpAfterMs,
     wait: async ({ error, waitMs }: Retry) => {
-      // Before the first response, a wrong URL is more likely than an outage.
-      if (!reached) throw error;
       const reason = describe(error);
-      if (reason !== reported) report(`${reason}; trying again for up to ${giveUpAfterMs / 1000} s`);
+      if (reason !== reported) report(`${reason}; trying again`);
       reported = reason;
       await wait(waitMs, undefined, { signal: stop });
     },
   };
-  const fetch: typeof globalThis.fetch = async (...request) => {
-    const response = await globalThis.fetch(...request);
-    reached = true;
-    return response;
-  };
-  const client = createBookCatalogClient({ ...access, retries, fetch });
+  const client = createBookCatalogClient({ ...access, retries });
   return {
     /** Creates a book, or replays an earlier request with the same key. @returns the reason when the service refuses it */
     async createBook(book: BookFields, idempotencyKey: string) {
@@ -59,7 +49,14 @@ export function openCatalog(access: Access, stop: AbortSignal) {
     /** Reads all books in the order of their ids. */
     async *listBooks(): AsyncGenerator<Book> {
       try {
-        yield* client.listBooks({ pageSize });
+        for await (const book of client.listBooks()) {
+          const unfit = fieldNames.find((name) => !kinds[bookFields[name].type](book[name]));
+          if (unfit !== undefined) {
+            const value = JSON.stringify(book[unfit])?.slice(0, maxShownLength);
+            throw new CommandError(`what ${baseUrl} has as book ${book.id} is not a book: its ${unfit} is ${value}`);
+          }
+          yield book;
+        }
       } catch (error) {
         fail(error);
       }

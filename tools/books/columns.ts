@@ -1,7 +1,6 @@
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { isTooLarge } from '../../lib/dynamodb/table/stored-items.ts';
 import { type Field, isValueOf, type Kind, type Schema } from '../../lib/fields.ts';
-import { isIntegerLiteral } from '../../lib/http/json-body.ts';
 import { CommandError } from './errors.ts';
 
 export type FieldName = keyof BookFields;
@@ -16,6 +15,7 @@ export type Columns = Readonly<Partial<Record<FieldName, string>>>;
 export type ColumnOptions = { readonly columns: Columns; readonly without: readonly FieldName[] };
 
 const maxShownLength = 30;
+const maxNamesLength = 300;
 
 /** The names of the columns to look for, by default those of the fields. */
 export function expectColumns({ columns, without }: ColumnOptions): Columns {
@@ -57,8 +57,10 @@ export function findColumns(header: readonly string[], expected: Columns, named:
   return Object.fromEntries(found);
 }
 
+/** @returns the names in quotation marks, cut to a length that a terminal can show */
 export function quote(names: readonly string[]): string {
-  return names.map((name) => JSON.stringify(name)).join(', ');
+  const text = names.map((name) => JSON.stringify(name)).join(', ');
+  return text.length > maxNamesLength ? `${text.slice(0, maxNamesLength)}…` : text;
 }
 
 /** @returns a book as POST /book parses it, or the reason of its refusal; an undefined field has its default */
@@ -94,7 +96,8 @@ const cellKinds: Readonly<Record<Kind, CellKind>> = {
     describe: ({ maxLength }) => (maxLength === undefined ? 'text' : `text of at most ${maxLength} characters`),
   },
   integer: {
-    parse: (trimmed) => (isIntegerLiteral(trimmed) ? Number(trimmed) : trimmed || undefined),
+    // Some programs write whole numbers as 1815.0.
+    parse: (trimmed) => (/^-?\d+(?:\.0+)?$/.test(trimmed) ? Number(trimmed) : trimmed || undefined),
     describe: ({ minimum, maximum = '2^53-1' }) =>
       `a whole number ${minimum === undefined ? 'up' : `from ${minimum}`} to ${maximum}`,
   },

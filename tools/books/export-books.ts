@@ -20,6 +20,9 @@ interface ExportCommand extends Access {
 /** How much text is written at a time: a row alone would cost more than it takes to format it. */
 const chunkLength = 64 * 1024;
 
+/** Without it, Excel takes UTF-8 for the encoding of the system. */
+const byteOrderMark = '\ufeff';
+
 /** Spreadsheets read the wide forms of East Asian texts, too. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
@@ -69,7 +72,7 @@ async function* formatBooks(
   exported: { count: number },
 ): AsyncGenerator<string> {
   const toText = path === undefined && process.stdout.isTTY ? showControlCharacters : (text: string) => text;
-  if (format === 'csv') yield `id,${fieldNames}\n`;
+  if (format === 'csv') yield `${forSpreadsheet ? byteOrderMark : ''}id,${fieldNames}\n`;
   let text = '';
   for await (const book of books) {
     text += format === 'csv' ? formatRow(book, forSpreadsheet) : formatLine(book);

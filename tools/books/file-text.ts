@@ -2,33 +2,75 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { CommandError } from './errors.ts';
+import { formatCount } from './report.ts';
+
+/** Above any book: 400 KB, for which JSON may need six times as many characters. */
+export const maxRowLength = 4 * 1024 * 1024;
 
 /**
  * Reads a file as text, in chunks, without its byte order mark.
  *
  * @param encoding - a label of the WHATWG Encoding Standard, such as `utf-8` or `windows-1252`
- * @throws {CommandError} with the line of the first bytes that are not in the encoding
+ * @throws {CommandError} when the file has another encoding or is damaged
  */
 export async function* readText(path: string, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
+  let isStart = true;
   try {
-    for await (const bytes of createReadStream(path)) yield decoder.decode(bytes, { stream: true });
+    for await (const bytes of createReadStream(path)) {
+      if (isStart) refuseOtherEncoding(path, bytes, encoding);
+      isStart = false;
+      yield decoder.decode(bytes, { stream: true });
+    }
     yield decoder.decode();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
-    const line = encoding === 'utf-8' ? await findLineBeyondUtf8(path) : undefined;
-    const where = line === undefined ? path : `line ${line}`;
-    const advice = 'name the encoding of the file, as in --encoding windows-1252 or --encoding utf-16le';
-    throw new CommandError(`${where} has bytes that are not ${encoding}: ${advice}`);
+    throw new CommandError(
+      encoding === 'utf-8' ? await describeInvalidUtf8(path) : `${path} ${hasOtherBytes(encoding)}`,
+    );
   }
 }
 
-async function findLineBeyondUtf8(path: string): Promise<number | undefined> {
-  let line = 0;
+/** @returns the start of a file, with the first row that is not blank, if that is not longer than any book */
+export async function readStart(path: string, encoding: string): Promise<string> {
+  let start = '';
+  for await (const text of readText(path, encoding)) {
+    start = (start + text).replace(/^[\r\n]+/, '');
+    if (start.length > maxRowLength) break;
+  }
+  if (start.trim() === '') throw new CommandError(`${path} is empty`);
+  return start;
+}
+
+/** Files that begin with ASCII have a zero in each of its UTF-16 characters. */
+function refuseOtherEncoding(path: string, bytes: Buffer, encoding: string): void {
+  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') {
+    throw new CommandError(`${path} is a workbook or another ZIP file: save it as CSV in UTF-8`);
+  }
+  const [first, second] = bytes;
+  const isLittle = second === 0 || (first === 0xff && second === 0xfe);
+  const isBig = first === 0 || (first === 0xfe && second === 0xff);
+  if (encoding.startsWith('utf-16') || isLittle === isBig) return;
+  throw new CommandError(`${path} is UTF-16: add --encoding utf-16${isLittle ? 'le' : 'be'}`);
+}
+
+const hasOtherBytes = (encoding: string) =>
+  `has bytes that are not ${encoding}: name the encoding of the file, as in --encoding windows-1252`;
+
+/** Other encodings rarely have the bytes of UTF-8 beyond ASCII. So a file with lines of both is damaged. */
+async function describeInvalidUtf8(path: string): Promise<string> {
+  let [line, first, invalid, hasUtf8] = [0, 0, 0, false];
   // In Latin-1, each byte is one character.
   for await (const text of createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })) {
     line += 1;
-    if (!isUtf8(Buffer.from(text, 'latin1'))) return line;
+    if (!/[^\0-\x7f]/.test(text)) continue;
+    if (isUtf8(Buffer.from(text, 'latin1'))) hasUtf8 = true;
+    else {
+      invalid += 1;
+      first ||= line;
+    }
   }
-  return undefined;
+  if (!hasUtf8) return `line ${first} ${hasOtherBytes('utf-8')}`;
+  const lines = invalid === 1 ? `line ${first} is` : `line ${first} and ${formatCount(invalid - 1, 'other')} are`;
+  return `${lines} damaged UTF-8: mend it, or drop the damaged bytes: iconv -c -f utf-8 -t utf-8 FILE > MENDED`;
 }

@@ -8,10 +8,9 @@ import { type BookFile, describeFile, type FileOptions, openFile, type Row, read
 import { type Access, openCatalog } from './catalog.ts';
 import { formatCount, report, startProgress } from './report.ts';
 
-/** `import FILE`; the path `-` is standard input, and a batch distinguishes its rows from equal rows of another. */
-export interface ImportCommand extends Access, FileOptions, Readonly<Record<'path' | 'batch', string>> {
-  /** Rows that begin before this line were sent before. */
-  readonly fromLine: number;
+/** `import FILE`; the path `-` is standard input. */
+export interface ImportCommand extends Access, FileOptions {
+  readonly path: string;
   readonly parallel: number;
   readonly dryRun: boolean;
 }
@@ -77,7 +76,7 @@ class Rejections {
 }
 
 /** Rejects rows that are not books. @returns how many of the others are to be sent */
-async function checkRows({ file, command, rejections, stop }: OpenImport): Promise<number> {
+async function checkRows({ file, rejections, stop }: OpenImport): Promise<number> {
   let total = 0;
   let line = 0;
   const printProgress = startProgress(() => `${formatCount(line, 'line')} checked`);
@@ -85,7 +84,6 @@ async function checkRows({ file, command, rejections, stop }: OpenImport): Promi
     stop.throwIfAborted();
     line = row.line;
     printProgress();
-    if (line < command.fromLine) continue;
     if ('reason' in row) {
       rejections.add(line, row.reason);
       continue;
@@ -98,13 +96,13 @@ async function checkRows({ file, command, rejections, stop }: OpenImport): Promi
 }
 
 /** Adds the idempotency key of each book: a digest of its fields, and the number of equal rows so far. */
-async function* readKeyedRows(file: BookFile, batch: string): AsyncGenerator<KeyedRow> {
+async function* readKeyedRows(file: BookFile): AsyncGenerator<KeyedRow> {
   // Counts by 40 bits of the digest. A collision makes another key, which is still unique. One map for all of a million
   // rows would take three times the memory: integers of 32 bits take none beside their entries, and small maps grow alone.
   const occurrences = Array.from({ length: 2 ** 8 }, () => new Map<number, number>());
   for await (const row of readRows(file)) {
     if ('reason' in row) continue;
-    const digest = hash('sha256', JSON.stringify([batch, ...Object.values(row.book)]), 'buffer');
+    const digest = hash('sha256', JSON.stringify(Object.values(row.book)), 'buffer');
     const counts = occurrences[digest.readUInt8()] as Map<number, number>;
     const part = digest.readInt32BE(1);
     const occurrence = (counts.get(part) ?? 0) + 1;
@@ -117,31 +115,18 @@ async function* readKeyedRows(file: BookFile, batch: string): AsyncGenerator<Key
 async function sendRows({ file, command, rejections, stop }: OpenImport, total: number): Promise<void> {
   const catalog = openCatalog(command, stop);
   const startedAt = performance.now();
-  /** The lines of rows whose outcome is not known, in ascending order. */
-  const unfinished = new Set<number>();
-  let nextLine = command.fromLine;
   let [created, replayed] = [0, 0];
-  const findFirstUnfinished = () => unfinished.values().next().value ?? nextLine;
   const printProgress = startProgress(() => {
     const done = created + replayed;
-    const percent = Math.floor((done / total) * 100);
-    return `${formatCount(done)} of ${formatCount(total, 'row')} done (${percent} %), all before line ${findFirstUnfinished()}`;
+    return `${formatCount(done)} of ${formatCount(total, 'row')} done (${Math.floor((done / total) * 100)} %)`;
   });
 
-  const queue = (async function* () {
-    for await (const row of readKeyedRows(file, command.batch)) {
-      if (stop.aborted) return;
-      if (row.line < command.fromLine) continue;
-      unfinished.add(row.line);
-      nextLine = row.line + 1;
-      yield row;
-    }
-  })();
-  // A failed worker closes the queue, which ends the others after their responses.
+  // A worker that leaves the loop closes the rows, which ends the others after their responses.
+  const rows = readKeyedRows(file);
   const work = async () => {
-    for await (const { line, book, key } of queue) {
+    for await (const { line, book, key } of rows) {
+      if (stop.aborted) return;
       const outcome = await catalog.createBook(book, key);
-      unfinished.delete(line);
       if ('refusal' in outcome) rejections.add(line, outcome.refusal);
       else if (outcome.replayed) replayed += 1;
       else created += 1;
@@ -154,12 +139,9 @@ async function sendRows({ file, command, rejections, stop }: OpenImport, total: 
   const seconds = Math.max((performance.now() - startedAt) / 1000, 0.001);
   const perSecond = formatCount(Math.round((created + replayed) / seconds));
   report(`${formatCount(created, 'book')} created in ${seconds.toFixed(1)} s (${perSecond}/s)`);
-  if (replayed > 0) {
-    const them = replayed === 1 ? 'it' : 'them';
-    report(`${formatCount(replayed, 'row')} imported before; --batch NAME creates ${them} again`);
-  }
+  if (replayed > 0) report(`${formatCount(replayed, 'row')} imported before, and not created again`);
   if (failure === undefined && !stop.aborted) return;
-  report(`To go on with the same file, add --from-line ${findFirstUnfinished()}`);
+  report('Import the same file again to go on: no book is created twice');
   stop.throwIfAborted();
   throw failure?.reason;
 }

@@ -1,6 +1,5 @@
 import { parse } from 'csv-parse/sync';
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
-import type { Format } from './book-file.ts';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
 import { CommandError } from './errors.ts';
 import { exportBooks } from './export-books.ts';
@@ -10,30 +9,30 @@ import { report } from './report.ts';
 const usage = `Usage: npm run -s books -- import FILE [options]
        npm run -s books -- export [FILE] [options]
 
-import creates a book for each row of a CSV file with a header, or of an NDJSON file; - is standard input. It checks all
-rows before it sends the first one. Called again with the same file, it creates nothing twice. export writes all books in
-the order of their ids, to standard output without FILE or for -; a file that was there before becomes FILE~.
+import creates a book for each row of a CSV file with a header, or of an NDJSON file (.ndjson, .jsonl, or what begins with
+{); - is standard input. It checks all rows before it sends the first one. Called again with the same file, it creates
+nothing twice. export writes all books in the order of their ids, as NDJSON for such a name and as CSV otherwise, to
+standard output without FILE or for -; a file that was there before becomes FILE~.
 
   --base-url URL       where the service is (http://127.0.0.1:8080); may end in a path, such as the stage of an API Gateway
   --username U         or the environment variable BOOKS_USERNAME; for a service on this machine: admin
   --password P         or, better, the environment variable BOOKS_PASSWORD: others may see what a command is called with
-  --format csv|ndjson  instead of what FILE ends in (.csv, .tsv; .ndjson, .jsonl) or begins with
-  --give-up-after S    end when something has not succeeded for this many seconds (120)
   --help               show this text
 
 Of import:
   --dry-run            check every row and send nothing; needs no service
   --encoding E         utf-8 (the default), windows-1252 (Latin-1), utf-16le or another that TextDecoder knows
   --separator S        comma, semicolon, tab or another character, instead of the one that gives the header most columns
+  --unquoted           quotation marks are text, as in the tab-separated files of LibraryThing and Google Sheets
+  --quoted             quotation marks enclose cells, also in a tab-separated file, as Excel writes it
   --columns LIST       columns with other names than their fields, as in --columns title="Book Title",year=Published
   --without LIST       fields that the file does not have, as in --without author,year; needed only if columns of the
                        file are no fields, one of which might be the missing one
-  --from-line N        leave out the rows before this line, which an interrupted import has named
   --parallel N         requests in flight, 1 to 256 (32); only 1 keeps the order of the rows
-  --batch NAME         create rows again that were imported before, once for each name
 
 Of export:
-  --spreadsheet        put ' before texts of CSV that a spreadsheet would take for formulas; an import would keep it
+  --spreadsheet        begin CSV with a byte order mark, so that Excel reads all letters, and put ' before texts that a
+                       spreadsheet would take for formulas; an import would keep the '
 
 Exit code: 0 when all rows are books or all books are in the file, 1 when the command could not go on, 2 for wrong usage,
 3 when rows were rejected, 130 after Ctrl-C.`;
@@ -41,15 +40,10 @@ Exit code: 0 when all rows are books or all books are in the file, 1 when the co
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const service = { username: text, password: text, 'base-url': { ...text, default: 'http://127.0.0.1:8080' } };
-const reading = { format: text, columns: text, without: text, separator: text };
-const texts = { encoding: { ...text, default: 'utf-8' }, batch: { ...text, default: '' } };
-const flags = { 'dry-run': flag, spreadsheet: flag };
-const numbers = {
-  'from-line': { ...text, default: '1' },
-  parallel: { ...text, default: '32' },
-  'give-up-after': { ...text, default: '120' },
-};
-const options = { ...service, ...reading, ...texts, ...flags, ...numbers };
+const list = { type: 'string', multiple: true, default: [] as string[] } as const;
+const reading = { columns: list, without: list, separator: text, encoding: { ...text, default: 'utf-8' } };
+const flags = { 'dry-run': flag, spreadsheet: flag, unquoted: flag, quoted: flag };
+const options = { ...service, ...reading, ...flags, parallel: { ...text, default: '32' } };
 
 const separators: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
 
@@ -78,10 +72,9 @@ try {
 }
 
 function readExport() {
-  const byName = /\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv';
   return {
     path: path === '-' ? undefined : path,
-    format: readFormat() ?? byName,
+    format: /\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv',
     forSpreadsheet: values.spreadsheet,
     ...readAccess(),
   } as const;
@@ -93,14 +86,12 @@ function readImport(): ImportCommand {
   check('--separator', separator, separator === undefined || /^[!#-~\t ]$/.test(separator));
   return {
     path,
-    format: readFormat(),
     columns: readColumns(values.columns),
-    without: (values.without?.split(',') ?? []).map(readField),
+    without: values.without.flatMap((names) => names.split(',')).map(readField),
     separator,
+    quotes: readQuotes(),
     encoding: readEncoding(values.encoding),
-    fromLine: readNumber('--from-line', values['from-line'], 1, Number.MAX_SAFE_INTEGER),
-    parallel: readNumber('--parallel', values.parallel, 1, 256),
-    batch: values.batch,
+    parallel: readParallel(values.parallel),
     dryRun: values['dry-run'],
     ...readAccess(),
   };
@@ -114,14 +105,13 @@ function readAccess() {
   const username = values.username ?? process.env.BOOKS_USERNAME ?? (isLocal ? 'admin' : '');
   const password = values.password ?? process.env.BOOKS_PASSWORD ?? (isLocal ? 'password' : '');
   if (username === '' || password === '') endWithAdvice('BOOKS_USERNAME and BOOKS_PASSWORD are needed.');
-  const giveUpAfterMs = readNumber('--give-up-after', values['give-up-after'], 0, 86_400) * 1000;
-  return { baseUrl, username, password, giveUpAfterMs };
+  return { baseUrl, username, password };
 }
 
-function readFormat(): Format | undefined {
-  const { format } = values;
-  check('--format', format, format === undefined || format === 'csv' || format === 'ndjson');
-  return format;
+function readQuotes() {
+  if (values.unquoted && values.quoted) return endWithAdvice('--unquoted or --quoted?');
+  if (values.unquoted) return 'text';
+  return values.quoted ? 'enclosing' : undefined;
 }
 
 /** @returns the standard name of an encoding, such as `windows-1252` for `latin1` */
@@ -134,9 +124,13 @@ function readEncoding(label: string): string {
 }
 
 /** A name with a comma is quoted with its field, as in CSV: `"author=Last name, first name"`. */
-function readColumns(list = ''): Columns {
-  const [items = []] = readCsv(list);
-  return Object.fromEntries(items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')]));
+function readColumns(lists: readonly string[]): Columns {
+  const items = lists.flatMap((list) => readCsv(list)[0] ?? []);
+  const columns = items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')] as const);
+  const fields = columns.map(([field]) => field);
+  const twice = fields.find((field, index) => fields.indexOf(field) !== index);
+  if (twice !== undefined) endWithAdvice(`--columns names two columns for ${twice}.`);
+  return Object.fromEntries(columns);
 }
 
 function readCsv(list: string): string[][] {
@@ -153,8 +147,8 @@ function readField(name = ''): FieldName {
   return field;
 }
 
-function readNumber(option: string, value: string, least: number, most: number): number {
-  check(option, value, /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most);
+function readParallel(value: string): number {
+  check('--parallel', value, /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= 256);
   return Number(value);
 }
 

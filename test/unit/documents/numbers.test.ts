@@ -35,7 +35,6 @@ test.each<[string, RegExp, readonly number[]]>([
   ['docs/api.md', /\| `prod` \| ([\d,]+) \| ([\d,]+) \|/, limits],
   ['docs/api.md', /\| `dev`, and temporary stages \| ([\d,]+) \| ([\d,]+) \|/, devLimits],
   ['docs/api.md', /\| `POST \/token`, in each \| (\d+) \| (\d+) \|/, loginLimits],
-  ['docs/api.md', /([\d,]+) rows a second in `prod`, ([\d,]+) in `dev`/, [limits[0], devLimits[0]]],
   ['docs/scaling.md', /Throttling of `prod` \| ([\d,]+) a second in bursts of ([\d,]+)/, limits],
   ['docs/scaling.md', /Throttling of other stages \| ([\d,]+) a second in bursts of ([\d,]+)/, devLimits],
   ['docs/scaling.md', /Logins, against guessing \| (\d+) a second in bursts of (\d+)/, loginLimits],

@@ -10,19 +10,23 @@ import { fieldNames, parseCell } from '../../../../tools/books/columns.ts';
 
 const header = 'title,author,year\n';
 const outOfPlace = /a quotation mark is out of place/;
-const neverClosed = /a quotation mark is never closed$/;
+const neverClosed = /a quotation mark is never closed; --unquoted takes/;
 
 /** Those that somebody adds to the table of fields: the files of these tests are older. */
 const addedFields = fieldNames.filter((name) => !['title', 'author', 'year'].includes(name));
+
+const usual: FileOptions = {
+  ...{ encoding: 'utf-8', separator: undefined, quotes: undefined },
+  ...{ columns: {}, without: addedFields },
+};
 
 const folder = await mkdtemp(join(tmpdir(), 'book-rows-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** @returns by its line the title, author and year of each row, or the reason of its rejection */
-async function read(content: string | Buffer, options: Partial<FileOptions> = {}) {
-  const path = join(folder, 'rows');
+async function read(content: string | Buffer, options: Partial<FileOptions> = {}, name = 'rows') {
+  const path = join(folder, name);
   await writeFile(path, content);
-  const usual = { format: undefined, encoding: 'utf-8', separator: undefined, columns: {}, without: addedFields };
   const file = await openFile(path, { ...usual, ...options });
   const found: Record<number, string | unknown[]> = {};
   for await (const row of readRows(file)) {
@@ -41,9 +45,9 @@ test.each<[string, object]>([
 });
 
 test('a year in CSV is a whole number, and 0 when it is empty', async () => {
-  const cells = ['', '1965.0', ' 1965 ', '1.965e3', '-750.0', '9007199254740991'];
+  const cells = ['', '1965.0', ' 1965 ', '-750.00', '007', '9007199254740991'];
   const rows = await read(header + cells.map((cell) => `a,,${cell}\n`).join(''));
-  expect(Object.values(rows).map((row) => row[2])).toEqual([0, 1965, 1965, 1965, -750, 2 ** 53 - 1]);
+  expect(Object.values(rows).map((row) => row[2])).toEqual([0, 1965, 1965, -750, 7, 2 ** 53 - 1]);
 });
 
 test('a cell is a text as it is, a listed text, a whole number or a boolean in any case; else it is missing or no value', () => {
@@ -63,6 +67,7 @@ test('a cell is a text as it is, a listed text, a whole number or a boolean in a
 test.each([
   ['Emma,,about 1815', 'year is not a whole number up to 2^53-1: "about 1815"'],
   ['Emma,,1815.5', 'year is not a whole number up to 2^53-1: "1815.5"'],
+  ['Emma,,1815.00000000000000000001', 'year is not a whole number up to 2^53-1: "1815.00000000000000000001"'],
   ['Emma,,9007199254740992', 'year is not a whole number up to 2^53-1: 9007199254740992'],
   [`Emma,,x${'9'.repeat(100)}`, `year is not a whole number up to 2^53-1: "x${'9'.repeat(28)}`],
   ['Emma, or so,,1815', 'has 4 cells where the header has 3'],
@@ -114,9 +119,119 @@ test.each([
 ])('the name, and otherwise the start, tells the format of %s with %j: %s', async (name, content, format) => {
   const path = join(folder, name);
   await writeFile(path, content);
-  const options = { format: undefined, encoding: 'utf-8', separator: undefined, columns: {}, without: addedFields };
 
-  expect((await openFile(path, options)).format).toBe(format);
+  expect((await openFile(path, usual)).format).toBe(format);
+});
+
+test.each([',', ';', '\t'])(
+  'names of columns may be in quotation marks, and have any separator or line end there (%j)',
+  async (separator) => {
+    const book = ['A "B"', 'C', 1];
+    for (const names of [
+      ['"title"', 'author', 'year'],
+      ['title', 'author', '"year"'],
+      ['"title"', '"author"', '"year"'],
+      ['title', '"author"', '"year"', '"a, b; c\td, e; f\tg"'],
+      ['"a, b; c\td"', '"title"', '"author"', '"year"'],
+      ['"a\nb\r\nc"', 'title', 'author', 'year'],
+      ['title', 'author', 'year', '"a ""b"", c"'],
+      ['title', 'author', 'year', '""'],
+    ]) {
+      const cells = names.map(
+        (name) => ({ title: '"A ""B"""', author: '"C"', year: '"1"' })[name.replaceAll('"', '')] ?? 'x',
+      );
+      const lines = [names.join(separator), cells.join(separator)];
+      const quotes = 'enclosing' as const;
+      for (const end of ['\n', '\r\n', '\r']) {
+        expect(Object.values(await read(lines.join(end) + end, { quotes })), `${names}`).toEqual([book]);
+        expect(Object.values(await read(`\ufeff${lines.join(end)}`, { quotes })), `${names}`).toEqual([book]);
+      }
+    }
+  },
+);
+
+test('a name may have more of other separators than the header has of its own', async () => {
+  expect(await read('title;author;year;a, b, c, d, e\nA;B;1;x\n')).toEqual({ 2: ['A', 'B', 1] });
+});
+
+test('a line end in a name may be beyond the first chunk of the file', async () => {
+  expect(await read(`"${'x'.repeat(70_000)}\n",title,author,year\nX,A,B,1\n`)).toEqual({ 3: ['A', 'B', 1] });
+});
+
+const marks = ['"Heroes"', '"Say "Hi"', 'The 5" disc', '"A', 'B"', '""', '"', "'n' \\t"];
+
+test.each([',', ';', '\t'])('with unquoted cells, a quotation mark is text (%j)', async (separator) => {
+  const lines = marks.map((mark) => [mark, mark, '1'].join(separator));
+  const text = [['title', 'author', 'year'].join(separator), ...lines].join('\r\n');
+  const rows = await read(text, { quotes: 'text' });
+  expect(Object.values(rows)).toEqual(marks.map((mark) => [mark, mark, 1]));
+});
+
+test.each([
+  ['"Heroes"\tDavid\t1977\n', 3],
+  ['A\t"B"\t1\n', 3],
+  ['"Now\tA\t1\nB\tC\t2\nThen"\tD\t3\n', 3],
+  ['"Hello, ""you"""\tA\t1\n', 3],
+])('a tab-separated file whose quotation marks may be text is refused: %j', async (records, line) => {
+  const content = `title\tauthor\tyear\nFirst\tA\t1\n${records}`;
+  await expect(read(content)).rejects.toThrow(
+    `line ${line}: quotation marks are text in some tab-separated files, and enclose cells in others; add --unquoted or --quoted`,
+  );
+  expect(Object.values(await read(content, { quotes: 'enclosing' }))).not.toEqual(
+    Object.values(await read(content, { quotes: 'text' })),
+  );
+});
+
+test('in a tab-separated file, quotation marks in the header say that they enclose cells', async () => {
+  const content = '"title"\t"author"\t"year"\n"A, ""B"""\t"C\tD"\t"1"\n';
+  expect(await read(content)).toEqual({ 2: ['A, "B"', 'C\tD', 1] });
+});
+
+test('quotation marks within the cells of a tab-separated file are text', async () => {
+  await expect(read('title\tauthor\tyear\nThe 5" disc\tA\t1\n')).rejects.toThrow(/^line 2: .* --unquoted/);
+});
+
+test.each<[string, string | Buffer, string]>([
+  ['rows.csv', '[{"title":"Emma"}]', 'is JSON; NDJSON has one book a line, as from jq -c'],
+  ['rows.ndjson', ' [\n{"title":"Emma"},\n{}]', 'is JSON; NDJSON has one book a line, as from jq -c'],
+  ['rows.json', '[]', 'is JSON; NDJSON has one book a line, as from jq -c'],
+  ['rows.json', '{\n  "title": "Emma"\n}', 'is JSON; NDJSON has one book a line, as from jq -c'],
+  ['rows.csv', Buffer.from(header, 'utf16le'), 'is UTF-16: add --encoding utf-16le'],
+  ['rows.csv', Buffer.from(`\ufeff${header}`, 'utf16le'), 'is UTF-16: add --encoding utf-16le'],
+  ['rows.csv', Buffer.from(header, 'utf16le').swap16(), 'is UTF-16: add --encoding utf-16be'],
+  ['rows.ndjson', Buffer.from('{"title":"Émile"}', 'utf16le'), 'is UTF-16: add --encoding utf-16le'],
+  [
+    'rows.csv',
+    Buffer.from('PK\x03\x04\x14\0\x06\0\x08\0', 'latin1'),
+    'is a workbook or another ZIP file: save it as CSV in UTF-8',
+  ],
+])('%s with what is neither CSV nor NDJSON says what it is (%#)', async (name, content, message) => {
+  await expect(read(content, {}, name)).rejects.toThrow(`${join(folder, name)} ${message}`);
+});
+
+test('a message quotes the start of a long header alone', async () => {
+  const error = await read('x'.repeat(3 * 1024 * 1024)).catch((error: Error) => error);
+  expect(error).toMatchObject({ message: expect.stringMatching(/^no column "title" among "x+…; name it/) });
+  expect(`${error}`.length).toBeLessThan(500);
+});
+
+test.each([
+  [`title,author,year,x\nGödel,A,1,\nB,C,2,\xff\nD,E,3,\n`, /^line 3 is damaged UTF-8: .* iconv -c -f utf-8 -t utf-8/],
+  [
+    'title,author,year,x\r\n\xe2\x82,A,1,\r\nGödel,C,2,\r\n\xff,E,3,\xff\r\n\xff,E,3,',
+    /^line 2 and 2 others are damaged UTF-8: /,
+  ],
+])('a damaged file is refused with the line, and with what mends it', async (content, message) => {
+  const bytes = Buffer.concat(
+    content
+      .split('ö')
+      .flatMap((part, index) =>
+        index ? [Buffer.from('ö'), Buffer.from(part, 'latin1')] : [Buffer.from(part, 'latin1')],
+      ),
+  );
+  const error = await read(bytes).catch((error: Error) => error.message);
+  expect(error).toMatch(message);
+  expect(error).not.toContain('--encoding');
 });
 
 test('a header may be longer than a chunk of the file', async () => {
@@ -157,7 +272,6 @@ test.each<[string, Buffer, string, string]>([
     'utf-8',
     'line 50002 has bytes',
   ],
-  ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le'), 'utf-8', 'line 1 has bytes'],
   ['UTF-8 that is cut off', Buffer.from(`${header}Café`).subarray(0, -1), 'utf-8', 'line 2 has bytes'],
   ['UTF-16 that is cut off', Buffer.from(text, 'utf16le').subarray(0, -1), 'utf-16le', 'rows has bytes'],
 ])('bytes in another encoding end the reading, with what helps: %s', async (_name, content, encoding, where) => {
@@ -202,14 +316,14 @@ test.each([
   ['{"title":null,"author":"","year":1}', 'title is not text: null'],
   ['{"title":"\\ud800","author":"","year":1}', 'title is not text: "\\ud800"'],
   ['{"title":"","author":"","year":"1815"}', 'year is not a whole number up to 2^53-1: "1815"'],
-  ['{"title":"","author":"","year":2020.00000000000000000001}', 'year is not a whole number up to 2^53-1: 0.5'],
+  ['{"title":"","author":"","year":2020.5}', 'year is not a whole number up to 2^53-1: 2020.5'],
 ])('a wrong line of NDJSON is rejected and no other (%#)', async (line, reason) => {
   const all = '{"title":"","author":"","year":1}\n';
-  const rows = await read(`${all}${line}\n${all}`, { format: 'ndjson' });
+  const rows = await read(`${all}${line}\n${all}`, {}, 'rows.ndjson');
   expect(rows).toEqual({ 1: ['', '', 1], 2: reason, 3: ['', '', 1] });
 });
 
 test('a line of NDJSON over 4 MB ends the reading', async () => {
   const line = `{"title":"${'x'.repeat(5 * 1024 * 1024)}"}\n`;
-  await expect(read(`{}\n${line}`, { format: 'ndjson' })).rejects.toThrow('line 2 is over 4 MB');
+  await expect(read(`{}\n${line}`, {}, 'rows.ndjson')).rejects.toThrow('line 2 is over 4 MB');
 });

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import { type CsvError, type Options, parse } from 'csv-parse';
+import { parse as parseText } from 'csv-parse/sync';
+import { CommandError } from './errors.ts';
+import { maxRowLength } from './file-text.ts';
+
+/** Quotation marks enclose a cell that has one of its own or a line end (RFC 4180), or they are text like any other. */
+export type Quotes = 'enclosing' | 'text';
+
+/** How the cells of a file are told apart. */
+export interface Dialect {
+  /** One ASCII character. */
+  readonly separator: string;
+  /** `undefined` when only the user can tell. */
+  readonly quotes: Quotes | undefined;
+}
+
+/** A record, and the line that it begins on. */
+export type LocatedRecord = { readonly line: number; readonly cells: readonly string[] };
+
+/** A record of csv-parse, with its text. */
+type RawRecord = { readonly record: string[]; readonly raw: string };
+
+const lineEnd = /\r\n|\n|\r/g;
+
+/**
+ * Reads the names of the columns.
+ *
+ * @param start - of the file, with the whole header
+ * @throws {CommandError} when the header does not have this dialect
+ */
+export function parseHeader(start: string, dialect: Dialect): readonly string[] {
+  try {
+    const [header = []] = parseText(start, { ...toOptions(dialect), to: 1 }) as string[][];
+    return header.map((name) => name.trim());
+  } catch (error) {
+    throw describeError(error, 1);
+  }
+}
+
+/**
+ * Reads the records one by one, the header among them. Blank lines are not records.
+ *
+ * @throws {CommandError} with its line when nobody can tell the cells of a record apart
+ */
+export async function* readRecords(chunks: AsyncIterable<string>, dialect: Dialect): AsyncGenerator<LocatedRecord> {
+  const { separator, quotes } = dialect;
+  let nextLine = 1;
+  // Called for each record before the error of a later one is thrown. csv-parse would count a quoted CR LF as two lines.
+  const addLine = ({ record, raw }: RawRecord): LocatedRecord | null => {
+    const line = nextLine;
+    nextLine += raw.match(lineEnd)?.length ?? 0;
+    if (quotes === undefined && `${separator}${raw}`.includes(`${separator}"`)) {
+      throw new CommandError(`line ${line}: ${unclearQuotes}`);
+    }
+    // Without text it is a blank line, which csv-parse then leaves out.
+    return /[^\r\n]/.test(raw) ? { line, cells: record } : null;
+  };
+  const parser = parse({ ...toOptions(dialect), raw: true, on_record: addLine as never });
+  const text = Readable.from(chunks);
+  text.once('error', (error) => parser.destroy(error)).pipe(parser);
+  try {
+    yield* parser as AsyncIterable<LocatedRecord>;
+  } catch (error) {
+    throw describeError(error, nextLine);
+  } finally {
+    text.destroy();
+  }
+}
+
+function toOptions({ separator, quotes }: Dialect): Options {
+  return {
+    delimiter: separator,
+    quote: quotes === 'text' ? false : '"',
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true, // Such a row is rejected alone.
+    max_record_size: maxRowLength,
+  };
+}
+
+/** @param line - on which the faulty row begins */
+function describeError(error: unknown, line: number): unknown {
+  const problem = problems[(error as Partial<CsvError>).code ?? ''];
+  return problem === undefined
+    ? error
+    : new CommandError(`line ${line}: ${problem}; --unquoted takes quotation marks as text`);
+}
+
+const neverClosed = 'a quotation mark is never closed';
+const outOfPlace = 'a quotation mark is out of place: a cell that has one is in quotation marks, and has it doubled';
+
+const unclearQuotes =
+  'quotation marks are text in some tab-separated files, and enclose cells in others; add --unquoted or --quoted';
+
+const problems: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: neverClosed,
+  CSV_MAX_RECORD_SIZE: `${neverClosed}, or the row is over 4 MB`,
+  CSV_INVALID_CLOSING_QUOTE: outOfPlace,
+  INVALID_OPENING_QUOTE: outOfPlace,
+};
