@@ -1,7 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { type Config, ConfigError, parseSettings } from '../../lib/config.ts';
 import { type Environment, type FunctionSetting, oneOf, settings, text } from '../../lib/settings.ts';
-import { readDotEnv } from './dot-env.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -33,8 +34,7 @@ export interface LocalConfig extends Omit<Config, 'table'>, Partial<Pick<Config,
  * @throws {StartError} when a setting is wrong
  */
 export function loadLocalConfig(directory: string, environment: Environment): LocalConfig {
-  const variables = Object.values(localSettings).map(({ variable }) => variable);
-  const dotEnv = readDotEnv(join(directory, '.env'), variables);
+  const dotEnv = readDotEnv(join(directory, '.env'));
   const unset = environment.DB_PATH === undefined ? {} : { DB_URL: undefined };
   const given: Environment = { ...dotEnv, ...unset, ...environment };
   const { table, ...others } = localSettings;
@@ -54,6 +54,18 @@ export function loadLocalConfig(directory: string, environment: Environment): Lo
     const message = `${cause.message} Settings come from ${source}; unset one to use its default.`;
     throw new StartError(message, { cause });
   }
+}
+
+/** Reads a file of settings as Node does, none when there is no file. @throws {StartError} when it sets anything else */
+function readDotEnv(file: string): Environment {
+  if (!existsSync(file)) return {};
+  const given = parseEnv(readFileSync(file, 'utf8'));
+  const names: readonly string[] = Object.values(localSettings).map(({ variable }) => variable);
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  // Otherwise a default would silently replace what somebody has misspelled.
+  if (unknown.length > 0)
+    throw new StartError(`${file} sets ${unknown.join(', ')}. The settings are ${names.join(', ')}.`);
+  return given;
 }
 
 /** @returns the names of the secrets that have the default, which everybody knows */

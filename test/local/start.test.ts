@@ -44,7 +44,7 @@ test.each<[string, Record<string, string>, readonly string[], number?]>([
     ['ECONNREFUSED', 'Make sure that a DynamoDB engine with this table responds at http://127.0.0.1:9'],
   ],
   ['missing credentials of AWS', aws, ['Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY']],
-  ['a data folder in use', { DB_PATH: dataFolder }, ['cannot be used: another process has it open']],
+  ['a data folder in use', { DB_PATH: dataFolder }, [`The data folder ${dataFolder} cannot be used (IO error: lock `]],
   ['a port in use', {}, [`Port ${port} on 127.0.0.1 cannot be used: another process`], port],
 ])('a start ends with one paragraph that names %s', async (_problem, environment, texts, port) => {
   const { exitCode, output } = await LocalService.fail(environment, port);

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
+import { maxConnections } from '../connection-limit.ts';
 import { createAccessKeyCheck } from './access-key.ts';
 import { type EngineResponse, openStore } from './dynalite-additions.ts';
 import { carryOut } from './engine-operations.ts';
@@ -66,6 +67,7 @@ export async function createEngine({ accessKeyId, path, onFailure }: EngineOptio
       server.closeAllConnections();
     });
   });
+  server.maxConnections = maxConnections;
   // It goes on to listen, because another process could take its port and receive the requests of the service.
   server.on('connection', (socket) => {
     if (failed) socket.destroy();
@@ -81,7 +83,7 @@ function watchFolder(path: string) {
   const readLockInode = () => statSync(join(path, 'LOCK'), { throwIfNoEntry: false })?.ino;
   const inode = readLockInode();
   return () => {
-    if (readLockInode() !== inode) throw new Error('The data is gone');
+    if (readLockInode() !== inode) throw new Error('it was deleted or moved while the service ran');
   };
 }
 

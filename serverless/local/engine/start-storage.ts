@@ -1,7 +1,7 @@
 import type { TableLocation } from '../../../lib/dynamodb/connection/client.ts';
 import type { LocalConfig } from '../local-config.ts';
 import { StartError } from '../start-error.ts';
-import { diagnoseDataFolder, findLostWrites, prepareDataFolder } from './data-folder.ts';
+import { explainDataFolder, prepareDataFolder } from './data-folder.ts';
 import { startEmbeddedEngine } from './embedded-engine.ts';
 import { prepareTable } from './prepare-table.ts';
 
@@ -9,8 +9,7 @@ import { prepareTable } from './prepare-table.ts';
  * Starts the embedded engine, or connects to the database that DB_URL names, and prepares the table. The environment of
  * this process then has the credentials of that database, unless it is AWS's.
  *
- * @param warn - gets a text for people when the embedded engine has lost writes, or when it fails later. Requests for
- *   books then get 503.
+ * @param warn - gets a text for people when the embedded engine fails later. Requests for books then get 503.
  * @returns the value of DB_URL for the functions, and where the books are, for people
  * @throws {StartError} when the database cannot be used
  */
@@ -28,21 +27,19 @@ async function startEmbeddedStorage(folder: string, warn: (problem: string) => v
     await prepareDataFolder(folder);
     const { endpoint, accessKeyId } = await startEmbeddedEngine(folder, (error) => {
       failure = error;
-      if (started) warn(`${diagnoseDataFolder(folder, error)} Then start the service again.`);
+      if (started) warn(`${explainDataFolder(folder, error)} Then start the service again.`);
     });
     process.env.AWS_ACCESS_KEY_ID = accessKeyId;
     process.env.AWS_SECRET_ACCESS_KEY = 'not checked';
     delete process.env.AWS_SESSION_TOKEN;
-    const lostWrites = await findLostWrites(folder);
-    if (lostWrites !== undefined) warn(lostWrites);
     const table = { endpoint, region: 'us-east-1', tableName: 'books' };
     await prepareTable(table);
     started = true;
     return { url: `${endpoint}/${table.tableName}`, description: `the folder ${folder}` };
   } catch (error) {
     // The client of the table would report only that the engine does not respond.
-    const cause = failure ?? error;
-    throw new StartError(diagnoseDataFolder(folder, cause), { cause });
+    const cause = failure ?? (error as Error);
+    throw new StartError(explainDataFolder(folder, cause), { cause });
   }
 }
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { corsHeaders, preflightHeaders } from '../../cors.ts';
 import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../../gateway-responses.ts';
+import { maxConnections } from '../connection-limit.ts';
 import type { ConsoleLog } from '../console-log.ts';
 import type { LoadedFunction } from '../functions/function-loader.ts';
 import { invoke, requestIdHeader } from '../functions/invoke.ts';
@@ -66,6 +67,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   // Without the host, Node's own response would have no envelope.
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
   server.maxRequestsPerSocket = maxRequestsPerSocket;
+  server.maxConnections = maxConnections;
   server.on('request', async (request, response) => {
     const startedAt = performance.now();
     response.setHeader(requestIdHeader, randomUUID());

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
 import type { FunctionSetting } from '../../../../lib/settings.ts';
@@ -57,8 +57,8 @@ test('DB_URL names a table, unless the environment sets DB_PATH', async ({ folde
   expect(dataFolder).toBe(join(folder, 'other'));
 });
 
-test('.env may have a byte order mark, comments, values of several lines, and # in quotes', async ({ folder }) => {
-  const lines = ['\ufeffAUTH_USERNAME=file # comment', '# NAME', '', "AUTH_PASSWORD='my#pass", "second' # A: b"];
+test('.env has the rules of Node: comments, quotes, values of several lines', async ({ folder }) => {
+  const lines = ['AUTH_USERNAME=file # comment', '# NAME', '', "AUTH_PASSWORD='my#pass", "second' # A: b"];
   await writeDotEnv(folder, ...lines, 'export CORS_ORIGIN="https://docs.example"\r', '');
 
   const { username, password, corsOrigin } = loadLocalConfig(folder, {});
@@ -69,14 +69,11 @@ test('.env may have a byte order mark, comments, values of several lines, and # 
 
 test.for([
   ...['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'].map((name) => [`${name}=`, `${name} is empty`]),
-  ['AUTH_PASWORD=x', 'line 3 sets AUTH_PASWORD, which is none of SECRET_TOKEN, '],
-  ['LOG_LEVEL=debug', 'line 3 sets LOG_LEVEL, which is none of '],
-  ['AUTH_PASSWORD: secret', 'line 3 is not NAME=value'],
-  ['AUTH_PASSWORD', 'line 3 is not NAME=value'],
-  ['AUTH_PASSWORD=my#pass', 'line 3 has a # in its value, which begins a comment without quotes around the value'],
+  ['AUTH_PASWORD=x', '.env sets AUTH_PASWORD. The settings are SECRET_TOKEN, '],
 ])('.env with the line %s is refused', async ([line = '', problem], { folder }) => {
-  await writeDotEnv(folder, 'AUTH_USERNAME="two', 'lines"', line);
+  await writeDotEnv(folder, 'AUTH_USERNAME=file', line);
 
+  expect(() => loadLocalConfig(folder, {})).toThrow(StartError);
   expect(() => loadLocalConfig(folder, {})).toThrow(problem);
 });
 
@@ -93,9 +90,3 @@ test.for(Object.values<FunctionSetting>(localSettings))(
     expect(() => loadLocalConfig(folder, {})).toThrow(text);
   },
 );
-
-test('a folder called .env is refused', async ({ folder }) => {
-  await mkdir(join(folder, '.env'));
-
-  expect(() => loadLocalConfig(folder, {})).toThrow(`${join(folder, '.env')} cannot be read: EISDIR`);
-});
