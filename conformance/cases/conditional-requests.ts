@@ -21,46 +21,25 @@ const hundredTags = Array.from({ length: 100 }, (_, index) => `"${index}", `).jo
 const headers: readonly (readonly [Match, string, (tag: string) => Header])[] = [
   ['strong', 'the tag', (tag) => tag],
   ['strong', '*', () => '*'],
-  ['strong', 'the tag between white space', (tag) => ` \t${tag} \t`],
   ['strong', 'the tag as the first of three', (tag) => `${tag}, "x", W/"y"`],
   ['strong', 'the tag as the last of three', (tag) => `W/"x", "y", ${tag}`],
-  ['strong', 'the tag in a list without spaces', (tag) => `"x",${tag},"y"`],
-  ['strong', 'the tag in a list with tabs', (tag) => `"x"\t,\t${tag}`],
-  ['strong', 'the tag after one with a comma in it', (tag) => `"a,b", ${tag}`],
-  ['strong', 'the tag after an empty tag', (tag) => `"", ${tag}`],
-  ['strong', 'the tag after one beyond ASCII', (tag) => `"é", ${tag}`],
-  ['strong', 'the tag between empty elements', (tag) => `, ,${tag}, ,`],
   ['strong', 'the tag after a hundred others', (tag) => hundredTags + tag],
-  ['strong', 'the tag in the first of two headers', (tag) => [tag, '"x"']],
   ['strong', 'the tag in the second of two headers', (tag) => ['"x", "y"', tag]],
   ['weak', 'the tag marked as weak', (tag) => `W/${tag}`],
   ['weak', 'the tag marked as weak, in a list', (tag) => `"x", W/${tag}`],
   ['none', 'another tag', () => '"x"'],
-  ['none', 'a hundred other tags', () => `${hundredTags}"x"`],
-  ['none', 'an empty tag', () => '""'],
-  ['none', 'a tag that is an asterisk', () => '"*"'],
   ['none', 'the tag in another case', (tag) => (/[a-z]/.test(tag) ? tag.toUpperCase() : `${tag}x`)],
-  ['none', 'the tag and more within the quotation marks', (tag) => `${tag.slice(0, -1)}x"`],
   ['none', 'the start of the tag', (tag) => `${tag.slice(0, -2)}"`],
-  ['none', 'white space within the tag', (tag) => `${tag.slice(0, 3)} ${tag.slice(3)}`],
   ['none', 'the tag without quotation marks', (tag) => tag.slice(1, -1)],
-  ['none', 'the tag without the last quotation mark', (tag) => tag.slice(0, -1)],
-  ['none', 'the tag in apostrophes', (tag) => `'${tag.slice(1, -1)}'`],
   ['none', 'the tag with a small w', (tag) => `w/${tag}`],
-  ['none', 'the tag with a space after W/', (tag) => `W/ ${tag}`],
   ['none', 'the tag and a word', (tag) => `${tag}, x`],
-  ['none', 'a word and the tag', (tag) => `x, ${tag}`],
-  ['none', 'the tag and another without a comma', (tag) => `${tag} "x"`],
   ['none', 'the tag and *', (tag) => `${tag}, *`],
-  ['none', '* and the tag', (tag) => `*, ${tag}`],
-  ['none', 'the tag and, in a second header, a word', (tag) => [tag, 'x']],
   ['none', 'nothing', () => ''],
-  ['none', 'commas', () => ', ,'],
 ];
 
 /** ETag, If-None-Match and If-Match of a book. */
 export default function addCases(test: Test): void {
-  const rules = '12.1, 12.3, 12.5';
+  const rules = '12.1, 12.2, 12.3';
   test(rules, 'Each change of a book makes a new strong tag, and no earlier one matches', async (catalog) => {
     const { book, path, tag } = await createTagged(catalog);
     const tags = [tag];
@@ -80,10 +59,9 @@ export default function addCases(test: Test): void {
   });
 
   for (const [match, situation, makeHeader] of headers) {
-    const getRules = match === 'none' ? '8.3, 12.3' : '8.3, 12.2, 1.4';
-    const writeRules = match === 'strong' ? '12.4' : '12.5';
+    const rules = match === 'none' ? '8.3, 12.2, 12.3, 12.5' : '1.4, 8.3, 12.2, 12.3';
     const name = `In If-None-Match and If-Match, ${situation} has the match: ${match}`;
-    test(`12.7, ${getRules}, ${writeRules}`, name, async (catalog) => {
+    test(rules, name, async (catalog) => {
       const { book, path, tag } = await createTagged(catalog);
       const header = makeHeader(tag);
       const fetched = await callIf(catalog, 'GET', path, header);
@@ -105,7 +83,7 @@ export default function addCases(test: Test): void {
     });
   }
 
-  test('12.6', 'A missing book comes before a precondition, failed or not', async (catalog) => {
+  test('12.4', 'A missing book comes before a precondition, failed or not', async (catalog) => {
     const missing = await catalog.createMissingId();
     for (const id of [missing, Number.MAX_SAFE_INTEGER, 0, '01', 'abc']) {
       const path = `/book/${id}`;
@@ -120,7 +98,7 @@ export default function addCases(test: Test): void {
     await catalog.expectMissing(missing);
   });
 
-  test('2.8, 12.6', 'An invalid or too large body comes before a failed precondition', async (catalog) => {
+  test('2.8, 12.4', 'An invalid or too large body comes before a failed precondition', async (catalog) => {
     const { book, path, tag } = await createTagged(catalog, { title: 'x'.repeat(150 * 1024) });
     for (const header of ['"x"', 'nonsense', '', '*', tag]) {
       for (const body of ['{', '[]', { title: 1 }, { year: 1.5 }]) {
@@ -134,7 +112,7 @@ export default function addCases(test: Test): void {
     await catalog.expectStored(book);
   });
 
-  test('12.5, 12.6', 'Of updates and deletions with one tag, one is carried out', async (catalog) => {
+  test('12.3, 12.4', 'Of updates and deletions with one tag, one is carried out', async (catalog) => {
     for (let round = 0; round < 6; round += 1) {
       const { book, path, tag } = await createTagged(catalog);
       const header = round % 2 === 0 ? tag : hundredTags + tag;

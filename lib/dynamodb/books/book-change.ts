@@ -134,7 +134,7 @@ export class BookChange implements Write<StoredBook> {
 const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
 /**
- * Checks what was read of a book: 404 comes before 413, and 413 before 412 (specification 12.6).
+ * Checks what was read of a book: 404 comes before 413, and 413 before 412 (specification 12.4).
  *
  * @param changes - the fields of an update, for the size of the changed book
  * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError}
