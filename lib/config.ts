@@ -19,7 +19,7 @@ export class ConfigError extends namedError('ConfigError') {
 }
 
 /** The length of HS256's output, which RFC 7518 section 3.2 requires of a key. */
-export const minSecretBytes = 32;
+const minSecretBytes = 32;
 
 /** Loads the settings of every endpoint, and the given ones. @throws {ConfigError} that names all wrong settings */
 export function loadConfig<Name extends keyof Config>(

@@ -18,9 +18,9 @@ export interface Serverless {
 export interface Service {
   readonly service: string;
   readonly custom: {
-    readonly stage: StageParameters;
+    readonly stage: StageParameters & Readonly<Record<string, unknown>>;
     /** Parts of the template that are there when their parameter is not empty. */
-    readonly optionalParts: Readonly<Partial<Record<keyof StageParameters, Partial<Template>>>>;
+    readonly optionalParts: Readonly<Record<string, Partial<Template>>>;
   };
   readonly provider: {
     readonly architecture: string;
@@ -51,8 +51,6 @@ export interface FunctionDefinition {
   readonly environment?: FunctionEnvironment;
   /** Its actions on the book table, like `GetItem`. */
   readonly tableActions?: readonly string[];
-  /** The parameter of the stages that have the function: those where it is set. Without it, each stage has it. */
-  readonly onlyWith?: keyof StageParameters;
   readonly events?: readonly { http?: string | HttpEvent }[];
   package?: { readonly artifact: string };
   role?: object;
@@ -65,7 +63,7 @@ export interface HttpEvent {
   readonly cors?: { readonly origin: string; readonly headers: readonly string[]; readonly maxAge: number };
 }
 
-interface Template {
+export interface Template {
   readonly Resources: Record<string, Resource>;
   readonly Outputs: Record<string, unknown>;
 }

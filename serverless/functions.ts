@@ -15,26 +15,21 @@ interface ServiceFunction {
   readonly handler: string;
   /** Its actions on the book table, like `GetItem`. */
   readonly tableActions: readonly string[] | undefined;
-  /** The options of its Node. First come Lambda's, which limit the heap by the function's memory. */
-  readonly nodeOptions: string;
 }
 
 const percentOfMemory = (percent: number) => Math.floor((memorySize * percent) / 100);
 
-/** As /var/runtime/bootstrap of Lambda's Node runtime sets them. */
-const lambdaNodeOptions = [
+/** The options of a function's Node, as /var/runtime/bootstrap of Lambda's Node runtime sets them. */
+export const nodeOptions = [
   '--expose-gc',
   `--max-semi-space-size=${percentOfMemory(5)}`,
   `--max-old-space-size=${percentOfMemory(90)}`,
-];
+].join(' ');
 
 /** All functions, those included that other events than requests invoke. */
 export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
-  const { handler, tableActions, environment } = service.functions[name];
-  const { NODE_OPTIONS } = { ...service.provider.environment, ...environment };
-  // `!If`, whose first value is that of AWS's own partition.
-  const ownOptions = NODE_OPTIONS === '' ? [] : [NODE_OPTIONS[1]];
-  return { name, handler, tableActions, nodeOptions: [...lambdaNodeOptions, ...ownOptions].join(' ') };
+  const { handler, tableActions } = service.functions[name];
+  return { name, handler, tableActions };
 });
 
 /** A function that requests of API Gateway invoke, and their one route. */

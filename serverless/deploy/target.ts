@@ -27,46 +27,32 @@ export function findRegion(option: string | undefined): string | undefined {
   return option || process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined;
 }
 
-/** The stages that last, such as `prod`. serverless/stages.yml names them. */
-export const lastingStages: readonly string[] = Object.keys(
-  parse(readFileSync(new URL('../stages.yml', import.meta.url), 'utf8')),
-).filter((name) => name !== 'default');
+/** The parameters of each stage that lasts, and the `default` of all stages. */
+export const stages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = parse(
+  readFileSync(new URL('../stages.yml', import.meta.url), 'utf8'),
+);
 
-/** @returns whether a stage is one of a person, a branch or a pull request, and leaves nothing behind when it is removed */
+/** The stages that last, such as `prod`. */
+export const lastingStages: readonly string[] = Object.keys(stages).filter((name) => name !== 'default');
+
+/** @returns whether a stage leaves nothing behind when it is removed */
 export function isTemporary(stage: string): boolean {
   return !lastingStages.includes(stage);
 }
 
-/** The name of the sampling rule, `book-catalog-STAGE`, is the longest for its limit: X-Ray's 32 characters. */
-const maxStageLength = 19;
+/** The stack of a stage called `deployer-prod` would have the name of a deployer stack. */
+const takenStarts = [...lastingStages, 'deployer'];
 
-/** Lower case alone, so that no two stages differ in case only. */
-const temporaryStage = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
+/** Lower case alone, so that no two stages differ in case only. 20 characters leave enough for the names of functions. */
+const temporaryStage = new RegExp(`^(?!${takenStarts.join('|')})(?=.{1,20}$)[a-z][a-z\\d]*(-[a-z\\d]+)*$`);
 
 /** @returns what is wrong when there can be no such stage, otherwise `undefined` */
 export function findStageProblem(stage: string): string | undefined {
-  if (!isTemporary(stage)) return undefined;
-  const meant = lastingStages.find((name) => isLike(stage.toLowerCase(), name));
-  if (meant !== undefined) {
-    return `There is no stage "${stage}". For ${meant}: --stage ${meant}. Another stage needs a name that is less like it.`;
-  }
-  // The deployer stack of `prod` is `book-catalog-deployer-prod`.
-  const isRight = temporaryStage.test(stage) && stage.length <= maxStageLength && !/^deployer(-|$)/.test(stage);
-  if (isRight) return undefined;
+  if (!isTemporary(stage) || temporaryStage.test(stage)) return undefined;
   return (
-    `"${stage}" cannot be the name of a stage. It has to be ${lastingStages.join(', ')}, or at most ${maxStageLength} ` +
-    'lower-case letters, digits and single hyphens that begin with a letter, like alice or pr-12, and not with "deployer".'
+    `"${stage}" cannot be the name of a stage. It has to be ${lastingStages.join(' or ')}, or up to 20 lower-case letters, ` +
+    `digits and single hyphens that begin with a letter, but not with ${takenStarts.join(', ')}.`
   );
-}
-
-/**
- * Whether somebody may mean another stage: `production`, `staging-prod`, `prdo`. Resources of `prod-2` would also have the
- * names of those that belong to `prod`.
- */
-function isLike(stage: string, other: string): boolean {
-  const sortLetters = (text: string) => [...text].toSorted().join('');
-  const isPart = stage.startsWith(other) || stage.endsWith(other) || stage.split('-').includes(other);
-  return isPart || sortLetters(stage) === sortLetters(other);
 }
 
 /**

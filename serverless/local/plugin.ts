@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { parse, YAMLParseError } from 'yaml';
-import { type FunctionDefinition, type Hooks, readRoutes, type Serverless, type Service } from '../framework.ts';
+import { type Hooks, readRoutes, type Serverless, type Service } from '../framework.ts';
 import { type ConsoleLog, createConsoleLog } from './console-log.ts';
 import { startStorage } from './engine/start-storage.ts';
 import { createFunctionLoader, DefinitionError } from './functions/function-loader.ts';
@@ -124,10 +124,8 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
 function createLeftOutLog({ logNotice }: Pick<ConsoleLog, 'logNotice'>) {
   let logged = '';
   return ({ functions }: Service): void => {
-    const isLeftOut = (definition: FunctionDefinition) =>
-      readRoutes(definition).length === 0 && definition.onlyWith === undefined;
-    const leftOut = Object.keys(functions).filter((name) => isLeftOut(functions[name] as FunctionDefinition));
-    const names = leftOut.join(', ');
+    const leftOut = Object.entries(functions).filter(([, definition]) => readRoutes(definition).length === 0);
+    const names = leftOut.map(([name]) => name).join(', ');
     if (names !== '' && names !== logged) logNotice(`Left out, because no request invokes them: ${names}`);
     logged = names;
   };

@@ -1,15 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hooks, Serverless } from '../framework.ts';
-import { findTrustProblem } from './root-certificates.ts';
 
 /** Equal code makes equal zips on every machine. Lambda's user may read the files: on Unix (`os` 3), rw-r--r--. */
 const zipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 } as const;
 
-/** `SSL_CERT_FILE` in serverless.yml is its path in Lambda. */
-const rootCertificates = 'amazon-roots.pem';
-
-/** Serverless plugin that packages each function as a zip with its bundle and the root certificates that it trusts. */
+/** Serverless plugin that packages each function as a zip with its bundle. */
 export default class PackagingPlugin {
   readonly hooks: Hooks;
   readonly #serverless: Serverless;
@@ -20,9 +16,7 @@ export default class PackagingPlugin {
   }
 
   async #package(): Promise<void> {
-    const { serviceDir, service, classes } = this.#serverless;
-    const problem = findTrustProblem(service);
-    if (problem !== undefined) throw new classes.Error(problem);
+    const { serviceDir, service } = this.#serverless;
     const folder = join(serviceDir, '.serverless');
     await mkdir(folder, { recursive: true });
     await Promise.all(
@@ -40,9 +34,5 @@ export default class PackagingPlugin {
 async function zipFunction(serviceDir: string, module: string): Promise<Uint8Array> {
   // Imported here, because the local service loads this plugin too, and should not pay for the bundler.
   const [{ bundle }, { zipSync }] = await Promise.all([import('./bundle.ts'), import('fflate')]);
-  const [code, certificates] = await Promise.all([
-    bundle(serviceDir, `${module}.ts`),
-    readFile(join(import.meta.dirname, rootCertificates)),
-  ]);
-  return zipSync({ [`${module}.mjs`]: code, [rootCertificates]: certificates }, zipOptions);
+  return zipSync({ [`${module}.mjs`]: await bundle(serviceDir, `${module}.ts`) }, zipOptions);
 }

@@ -48,10 +48,10 @@ const alarmResources = {
     DatapointsToAlarm: 1,
     Threshold: 0,
   }),
-  FunctionThrottlesAlarm: createAlarm(
-    `Functions of ${service} are throttled (the account has no concurrency left, or lists use all of listConcurrency)`,
-    { Metrics: sum(ofFunctions('Throttles')), Threshold: 0 },
-  ),
+  FunctionThrottlesAlarm: createAlarm(`Functions of ${service} are throttled: the account has no concurrency left`, {
+    Metrics: sum(ofFunctions('Throttles')),
+    Threshold: 0,
+  }),
   // The metric counts reserved instances whether they run or not, because no other function can use them.
   ConcurrencyAlarm: createAlarm(
     'More than ${param:maxConcurrency} function instances of the account run or are reserved',
@@ -81,23 +81,10 @@ const alarmResources = {
 
 /** All alarms go to one topic. docs/incidents.md, "Alarms", has the actions. */
 export const alarms = {
-  Parameters: {
-    AlarmEmail: {
-      Type: 'String',
-      Default: '${param:alarmEmail}',
-      Description: 'Address that receives alarms; none when empty',
-    },
-  },
-  Conditions: { HasAlarmEmail: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'AlarmEmail' }, ''] }] } },
   Resources: {
     AlarmTopic: {
       Type: 'AWS::SNS::Topic',
       Properties: { DisplayName: `Alarms of ${service}`, SignatureVersion: '2' }, // SHA-256, where AWS's default is SHA-1
-    },
-    AlarmEmailSubscription: {
-      Type: 'AWS::SNS::Subscription',
-      Condition: 'HasAlarmEmail',
-      Properties: { TopicArn: { Ref: 'AlarmTopic' }, Protocol: 'email', Endpoint: { Ref: 'AlarmEmail' } },
     },
     Status401Metric: countStatus(401),
     Status429Metric: countStatus(429),

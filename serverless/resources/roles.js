@@ -14,7 +14,7 @@ const tableArns = [{ 'Fn::Sub': tableArn }, { 'Fn::Sub': `${tableArn}-*` }];
 /** The name of the table with the books (table.yml). */
 export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 'RestoredTable' }] };
 
-/** One role for each function: its log group, X-Ray, and its `tableActions`. A test compares these with its requests. */
+/** One role for each function: its log group, and its `tableActions`. A test compares these with its requests. */
 export const roles = {
   Resources: Object.fromEntries(
     functions.map((definition) => [`${toLogicalId(definition.name)}Role`, createRole(definition)]),
@@ -25,10 +25,7 @@ function createRole({ name, tableActions = [] }) {
   const allow = (Action, Resource) => ({ Effect: 'Allow', Action, Resource });
   const logGroup = { 'Fn::GetAtt': [`${toLogicalId(name)}LogGroup`, 'Arn'] };
   const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' };
-  const statements = [
-    allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup),
-    allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'), // X-Ray's actions have no resources
-  ];
+  const statements = [allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup)];
   const ofTable = tableActions.map((action) => `dynamodb:${action}`).toSorted();
   if (ofTable.length > 0) statements.push(allow(ofTable, tableArns));
   return {

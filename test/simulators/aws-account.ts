@@ -3,20 +3,14 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { close, listen } from '../support/loopback-server.ts';
 
-/** What an account holds that the checks of a deploy read. */
+/** What an account holds that a deploy reads before it asks CloudFormation. */
 export interface Account {
-  /** The outputs of the stage's stack; no stack when missing. */
-  readonly outputs?: Readonly<Record<string, string>>;
-  /** The parameters in Parameter Store, by their whole names. */
-  readonly settings?: Readonly<Record<string, string>>;
   /** API Gateway's role for access logs. */
   readonly logsRole?: string;
-  /** The texts of secrets by their ids, or the errors that AWS responds with instead. */
-  readonly secrets?: Readonly<Record<string, string | { readonly __type: string; readonly message: string }>>;
 }
 
 /**
- * Plays the account 123456789012 for one test: its stack, settings and secrets, and nothing that changes them.
+ * Plays the account 123456789012 for one test, which refuses what is not said here.
  *
  * @returns the environment of commands that use the account, and the operations that they have requested
  */
@@ -24,12 +18,11 @@ export async function startAccount(account: Account) {
   const operations: string[] = [];
   const server = http.createServer(async (request, response) => {
     const body = await text(request);
-    const target = request.headers['x-amz-target'];
     const isAccount = request.url === '/account'; // a request of API Gateway's kind
     const action = isAccount ? 'GetAccount' : new URLSearchParams(body).get('Action');
-    const operation = String(target ?? action).replace(/.*\./, '');
+    const operation = String(action);
     operations.push(operation);
-    const { status = 200, content } = respond(account, operation, target === undefined ? {} : JSON.parse(body));
+    const { status = 200, content } = respond(account, operation);
     response.writeHead(status).end(content);
   });
   const port = await listen(server);
@@ -48,39 +41,16 @@ interface Response {
   readonly content: string;
 }
 
-type Input = Readonly<Record<string, unknown>>;
-
-function respond(
-  { outputs, settings = {}, secrets = {}, logsRole }: Account,
-  operation: string,
-  input: Input,
-): Response {
-  const toXml = (result: string) => ({
-    content: `<${operation}Response><${operation}Result>${result}</${operation}Result></${operation}Response>`,
-  });
+function respond({ logsRole }: Account, operation: string): Response {
   switch (operation) {
-    case 'GetCallerIdentity':
-      return toXml('<Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/anybody</Arn>');
+    case 'GetCallerIdentity': {
+      const result = '<Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/anybody</Arn>';
+      return {
+        content: `<${operation}Response><${operation}Result>${result}</${operation}Result></${operation}Response>`,
+      };
+    }
     case 'GetAccount':
       return { content: JSON.stringify({ cloudwatchRoleArn: logsRole }) };
-    case 'DescribeStacks': {
-      const members = Object.entries(outputs ?? {}).map(
-        ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-      );
-      const stack = `<StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs>`;
-      return outputs === undefined
-        ? refusal('Stack does not exist')
-        : toXml(`<Stacks><member>${stack}</member></Stacks>`);
-    }
-    case 'GetParametersByPath': {
-      const ofPath = Object.entries(settings).filter(([name]) => name.startsWith(`${input.Path}/`));
-      return { content: JSON.stringify({ Parameters: ofPath.map(([Name, Value]) => ({ Name, Value })) }) };
-    }
-    case 'GetSecretValue': {
-      const secret = secrets[String(input.SecretId)];
-      const isError = typeof secret !== 'string';
-      return { status: isError ? 400 : 200, content: JSON.stringify(isError ? secret : { SecretString: secret }) };
-    }
     default:
       return refusal(`The account refuses ${operation}`);
   }

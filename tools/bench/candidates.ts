@@ -1,8 +1,7 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type BuildOptions, build } from 'esbuild';
-import { toLogicalId } from '../../serverless/framework.ts';
 import { type LambdaInstance, startLambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
 import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { type Call, settings } from './calls.ts';
@@ -30,17 +29,15 @@ export type Candidates = Awaited<ReturnType<typeof packageCandidates>>;
 export async function packageCandidates(folder: string, databaseUrl: string, against: string | undefined) {
   await packageFunctions(join(folder, 'ours'));
   if (against !== undefined) await packageFunctions(join(folder, 'before'), against);
-  // Node's own root certificates, and that of the stub.
-  const ownRoots = { NODE_EXTRA_CA_CERTS: join(folder, 'stub-root.pem') };
-  await writeFile(ownRoots.NODE_EXTRA_CA_CERTS, stubRoot);
+  const roots = join(folder, 'stub-root.pem');
+  await writeFile(roots, stubRoot);
   const prepare = async (name: string, call: Call): Promise<Candidate> => {
     const taskRoot = join(folder, name, call.functionName);
     const isPeer = peers.includes(name);
     const handler = isPeer ? 'index.handler' : call.handler;
     const bundle = join(taskRoot, handler.replace(/\.handler$/, '.mjs'));
     if (isPeer) await bundlePeer(name, call.functionName, bundle);
-    const trust = isPeer ? ownRoots : ((await trustPackage(join(folder, name), call.functionName)) ?? ownRoots);
-    const environment = { ...settings, ...trust, DB_URL: `${databaseUrl}/books-${call.books}` };
+    const environment = { ...settings, NODE_EXTRA_CA_CERTS: roots, DB_URL: `${databaseUrl}/books-${call.books}` };
     return {
       name,
       bytes: (await stat(bundle)).size,
@@ -49,19 +46,6 @@ export async function packageCandidates(folder: string, databaseUrl: string, aga
     };
   };
   return { others: against === undefined ? peers : ['before'], prepare };
-}
-
-/** @returns the environment that makes Node trust the roots in a package and that of the stub, if the template has one */
-async function trustPackage(folder: string, functionName: string) {
-  const file = join(folder, 'package/cloudformation-template-update-stack.json');
-  const { Resources } = JSON.parse(await readFile(file, 'utf8'));
-  const { Variables } = Resources[`${toLogicalId(functionName)}LambdaFunction`].Properties.Environment;
-  if (Variables.NODE_OPTIONS === undefined) return undefined;
-  const [, options] = Variables.NODE_OPTIONS['Fn::If'];
-  const ofPackage = await readFile(join(folder, functionName, relative('/var/task', Variables.SSL_CERT_FILE)), 'utf8');
-  const roots = join(folder, 'roots.pem');
-  await writeFile(roots, ofPackage + stubRoot);
-  return { NODE_OPTIONS: options, SSL_CERT_FILE: roots };
 }
 
 /** Invokes a function several times. @returns the last body @throws an Error unless the status is always 2xx */

@@ -33,7 +33,7 @@ export type Success = Pick<FetchedResponse, 'status' | 'headers'> & { readonly d
  * How long to wait for the next byte. The service begins every response within 29 s, API Gateway's integration timeout for
  * all but lists. A list begins after its first Query, and may take minutes as a whole.
  */
-export const idleTimeoutMs = 35_000;
+const idleTimeoutMs = 35_000;
 
 /** The length of a text that is quoted in an error. */
 const quotedLength = 200;

@@ -15,7 +15,7 @@ interface Login {
  * One minute less than the default lifetime of a token, so that none expires in transit. Where the service is set to a
  * shorter lifetime, the 401 renews it.
  */
-export const renewAfterMs = 14 * 60 * 1000;
+const renewAfterMs = 14 * 60 * 1000;
 
 /**
  * The login of a client. All calls wait for the same one, which ends when none of them waits any longer.

@@ -30,10 +30,10 @@ const firstDelayMs = 250;
 const maxDelayMs = 10_000;
 
 /** The limit of the requests of an address asks clients to wait for a minute. There is room for two of these waits. */
-export const defaultLimitMs = 180_000;
+const defaultLimitMs = 180_000;
 
 /** Before the first response, a wrong address or a refused origin is more likely than an outage. */
-export const firstResponseMs = 5_000;
+const firstResponseMs = 5_000;
 
 /**
  * Makes the function that sends the requests of a client: again until one succeeds, fails for good, or the policy's time

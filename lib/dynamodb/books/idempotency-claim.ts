@@ -7,7 +7,7 @@ import { type Item, parseInteger, parseText } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
 
 /** Specification 11.3. */
-export const repeatableSeconds = 7 * 24 * 60 * 60;
+const repeatableSeconds = 7 * 24 * 60 * 60;
 
 /** The last repetition may arrive late, too. */
 const lifetimeSeconds = repeatableSeconds + maxLatenessSeconds;

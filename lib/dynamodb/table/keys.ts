@@ -7,7 +7,7 @@ export interface ItemKey extends Record<string, number> {
 }
 
 /** Ids per shard. A list takes two Queries for a full shard of small books, and one for an empty shard. */
-export const shardWidth = 10_000;
+const shardWidth = 10_000;
 
 /** The counter item, in a partition without books. Its attribute `lastId` is the last id that was drawn. */
 export const counterKey: ItemKey = { shard: -1, id: 0 };

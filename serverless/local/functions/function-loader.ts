@@ -20,11 +20,8 @@ type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unkno
 /** serverless.yml names functions or settings that are not there. */
 export class DefinitionError extends Error {}
 
-/** The variables that serverless.yml may give to functions: the settings, and those that no function reads. */
-const variables: readonly string[] = [
-  ...Object.values(settings).map(({ variable }) => variable),
-  ...['DEPLOYED_AT', 'NODE_OPTIONS', 'SSL_CERT_FILE'],
-];
+/** The variables that serverless.yml may give to functions: the settings, and one that no function reads. */
+const variables: readonly string[] = [...Object.values(settings).map(({ variable }) => variable), 'DEPLOYED_AT'];
 
 const generationQuery = /\?generation=\d+$/;
 

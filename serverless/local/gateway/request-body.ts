@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** "Quotas for configuring and running a REST API in API Gateway". */
-export const maxBodyBytes = 10 * 1024 * 1024;
+const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
  * Reads a body to its end, since many clients read no response before they have sent everything.

@@ -7,19 +7,15 @@ import { findResources, StackName } from './emulated-stage.ts';
 
 const denied = { name: /AccessDenied/ };
 
-/**
- * @param name - of the stage's stack
- * @param deployer - the deployer stack that has made the boundary, without the start of its name
- * @returns the boundary of all roles in the stage's template; the emulator's CloudFormation leaves it out
- */
-export async function checkBoundary(name = StackName, deployer = 'prod'): Promise<string> {
-  const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName: name });
+/** @returns the boundary of all roles in the stage's template; the emulator's CloudFormation leaves it out */
+export async function checkBoundary(): Promise<string> {
+  const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
   const { Resources } = JSON.parse(TemplateBody) as { Resources: Record<string, { Type: string; Properties: object }> };
   const roles = Object.values(Resources).filter(({ Type }) => Type === 'AWS::IAM::Role');
   const boundaries = new Set(roles.map(({ Properties }) => Object(Properties).PermissionsBoundary));
   const [boundary, ...others] = boundaries;
   assert.deepEqual(others, []);
-  assert.match(boundary, new RegExp(`:policy/book-catalog-deployer-${deployer}-Boundary-`));
+  assert.match(boundary, /:policy\/book-catalog-deployer-prod-Boundary-/);
   return boundary;
 }
 

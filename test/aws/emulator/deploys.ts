@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { CloudWatch } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
+import { Lambda } from '@aws-sdk/client-lambda';
 import { findStack } from '../../../serverless/deploy/stack.ts';
 import { findDeployedStage } from '../../../tools/operations/deployed-stage.ts';
 import { checkBoundary } from './boundary.ts';
@@ -23,24 +22,16 @@ export async function deployAndTest(
   triggers: readonly string[],
   groups?: readonly string[],
 ): Promise<void> {
-  await emulated.run('deploy', '--yes');
+  await emulated.run('deploy');
   checkTriggers(emulated, triggers);
-  await writeInvocationReport();
-  const report = join(emulated.project.folder, 'gateway.md');
-  const { status, stdout } = await emulated.smoke(groups, '--report', report);
+  const { status } = await emulated.smoke(groups);
   assert.equal(status, 0);
-  assert.match(stdout, /^getBook +1 +210\.5 +1 +12\.25 +7 +101$/m);
-  assert.match(readFileSync(report, 'utf8'), /`GET \/nowhere`: 404/);
 }
 
-/** Writes what Lambda writes, which the emulator writes in the text format, after the moment at which a smoke test begins. */
-async function writeInvocationReport(): Promise<void> {
-  const client = new CloudWatchLogs();
-  const stream = { logGroupName: `/aws/lambda/${StackName}-getBook`, logStreamName: `lambda-${Date.now()}` };
-  await client.createLogStream(stream);
-  const metrics = { durationMs: 12.25, initDurationMs: 210.5, memorySizeMB: 1769, maxMemoryUsedMB: 101 };
-  const message = JSON.stringify({ type: 'platform.report', record: { metrics, status: 'success' } });
-  await client.putLogEvents({ ...stream, logEvents: [{ timestamp: Date.now() + 30_000, message }] });
+/** Invokes the function that no request invokes (test/support/project-copy.ts). */
+export async function invokeWithoutEndpoint(): Promise<void> {
+  const { FunctionError, Payload } = await new Lambda().invoke({ FunctionName: `${StackName}-countNothing` });
+  assert.deepEqual([FunctionError, Payload?.transformToString()], [undefined, '0']);
 }
 
 /** Checks the rollback triggers of the last update. */
@@ -53,7 +44,7 @@ export function checkTriggers({ changeSets }: EmulatedStage, expected: readonly 
   assert.equal(minutes, expected.length === 0 ? '0' : '5');
 }
 
-/** Checks what the settings cause, and the boundary, which the deployer stack sets. */
+/** Checks what the parameters cause, and the boundary. */
 export async function checkSettings(settings: { readonly corsOrigin: string; readonly tokenLifetime: string }) {
   const { corsOrigin, tokenLifetime } = await findDeployedStage(stage);
   assert.deepEqual([corsOrigin, `${tokenLifetime}`], [settings.corsOrigin, settings.tokenLifetime]);
@@ -82,8 +73,8 @@ export async function rollBack(emulated: EmulatedStage): Promise<void> {
   assert.equal((await smoke(['books'])).status, 1);
   restoreText();
   const badVersion = await findVersion();
-  const versions = (await run('rollback')).stderr;
-  assert.match(versions, new RegExp(`^${goodVersion} .* deployed\\n${badVersion} .* deployed, running now$`, 'm'));
+  const list = (await run('rollback')).stdout;
+  for (const version of [goodVersion, badVersion]) assert.ok(list.includes(`Timestamp: ${version}`), list);
   await run('rollback', '--timestamp', goodVersion);
   assert.equal(await findVersion(), goodVersion);
   checkTriggers(emulated, []); // nothing rolls a rollback back
@@ -98,7 +89,7 @@ export async function fixWithAlarmOn(emulated: EmulatedStage): Promise<void> {
   checkTriggers(emulated, []);
 }
 
-/** Deploys an alarm that the emulator refuses, and then to a stack that says that it is stuck. */
+/** Deploys an alarm that the emulator refuses. */
 export async function failToDeploy({ project, fates, spawn }: EmulatedStage): Promise<void> {
   const restoreText = project.replace('serverless/resources/alarms.js', '!Properties.Metrics', 'true');
   let polls = 0;
@@ -112,17 +103,6 @@ export async function failToDeploy({ project, fates, spawn }: EmulatedStage): Pr
   restoreText();
   assert.equal(polls, pollsWithoutEnd, 'the deploy ends before the rollback');
   assert.equal((await findStack(StackName))?.status, 'UPDATE_ROLLBACK_COMPLETE');
-  assert.match(
-    (await spawn('rollback')).stderr,
-    / failed, and rolled back\nTo go back: npm run rollback -- --stage prod --timestamp/,
-  );
-
-  fates.set('DescribeStacks', () => withStatus('UPDATE_ROLLBACK_FAILED'));
-  const { status, stdout } = await spawn('deploy');
-  fates.delete('DescribeStacks');
-  assert.equal(status, 1);
-  const advice = 'aws cloudformation continue-update-rollback --stack-name book-catalog-prod';
-  assert.match(stdout, new RegExp(`^The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED\\. .*${advice}$`, 'm'));
 }
 
 /** Makes CloudFormation say that the stack is in another state. */

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
-import { SSM } from '@aws-sdk/client-ssm';
 import { Catalog } from '../../../conformance/catalog.ts';
 import { Session } from '../../../conformance/session.ts';
 import { groupNames } from '../../../conformance/suite.ts';
@@ -12,7 +11,7 @@ import { startEmulator } from '../../simulators/aws-emulator.ts';
 import { type Fate, startFaultyGateway } from '../../simulators/faulty-gateway.ts';
 import { preparePython } from '../../support/python-environment.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { createDeployer, createOnCall } from './deployer.ts';
+import { createDeployer } from './deployer.ts';
 import { makeEmulatedProject } from './emulated-project.ts';
 
 export const stage = 'prod';
@@ -57,7 +56,6 @@ export async function startEmulatedStage() {
     AWS_SECRET_ACCESS_KEY: 'test',
   });
   let deployer: NodeJS.ProcessEnv = {};
-  let onCall: NodeJS.ProcessEnv = {};
 
   /** Runs a command of package.json for any stage. @param rights - credentials; without, those of an administrator */
   const spawnFor = (name: string, rights: NodeJS.ProcessEnv, script: string, ...options: readonly string[]) => {
@@ -85,10 +83,10 @@ export async function startEmulatedStage() {
     return ['--base-url', baseUrl, '--host-header', hostHeader, ...leftOut.flatMap((each) => ['--without', each])];
   };
 
-  /** Runs a script in bash, with AWS's own command line. @returns what it printed */
-  const runShell = async (rights: NodeJS.ProcessEnv, script: string): Promise<string> => {
+  /** Runs a script in bash, with AWS's own command line and the rights of an administrator. @returns what it printed */
+  const runShell = async (script: string): Promise<string> => {
     const PATH = `${dirname(resolve(command('aws')))}:${process.env.PATH}`;
-    const env = { ...process.env, ...rights, PATH, AWS_DEFAULT_REGION: region }; // for version 1 of the CLI
+    const env = { ...process.env, PATH, AWS_DEFAULT_REGION: region }; // for version 1 of the CLI
     const { status, stdout } = await runCommand('bash', ['-euc', script], project.folder, env);
     assert.equal(status, 0, script);
     return stdout;
@@ -99,9 +97,11 @@ export async function startEmulatedStage() {
     fates,
     project,
     spawn,
+    /** Makes the deployer stack, and gives its boundary to the roles of the stage. */
     async createDeployer(): Promise<void> {
-      deployer = await createDeployer(stage);
-      onCall = await createOnCall();
+      const { credentials, boundary } = await createDeployer(stage);
+      deployer = credentials;
+      project.setParameters({ permissionsBoundary: boundary });
     },
     async run(script: string, ...options: readonly string[]) {
       const result = await spawn(script, ...options);
@@ -116,10 +116,7 @@ export async function startEmulatedStage() {
     smokeOptions,
     /** Runs `npm run restore` with the rights of an administrator. */
     restore: (...options: readonly string[]) => runScript({}, 'restore', ...options),
-    /** Runs a script in bash with the rights of whoever is on call. */
-    shell: (script: string) => runShell(onCall, script),
-    /** Runs a script in bash with the rights of an administrator. */
-    administer: (script: string) => runShell({}, script),
+    runShell,
     /** Sends a request without a token and a body. @returns the status, whoever responds */
     async readStatus(method: string, path: string): Promise<number | undefined> {
       const { baseUrl, hostHeader } = await findAddress();
@@ -156,14 +153,4 @@ export async function findResources(type: string): Promise<readonly string[]> {
   const { StackResources = [] } = await new CloudFormation().describeStackResources({ StackName });
   const found = StackResources.filter(({ ResourceType }) => ResourceType === type);
   return found.map(({ PhysicalResourceId = '' }) => PhysicalResourceId);
-}
-
-export async function setSettings(settings: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, Value] of Object.entries(settings)) {
-    await new SSM().putParameter({ Name: `/book-catalog/${stage}/${name}`, Value, Type: 'String', Overwrite: true });
-  }
-}
-
-export async function deleteSetting(name: string): Promise<void> {
-  await new SSM().deleteParameter({ Name: `/book-catalog/${stage}/${name}` });
 }

@@ -97,7 +97,7 @@ export async function restoreDeletedTable(emulated: EmulatedStage, kept: Book): 
 }
 
 /** Loses the counter of the ids, and repairs it by the commands of docs/incidents.md; then one that is far too high. */
-export async function repairCounter({ administer, withCatalog }: EmulatedStage): Promise<void> {
+export async function repairCounter({ runShell, withCatalog }: EmulatedStage): Promise<void> {
   const client = new DynamoDB();
   /** @returns the status of a request that is repeated while it is 503, as on a busy machine */
   const readOutcome = async (method: string, path: string) => {
@@ -124,7 +124,7 @@ export async function repairCounter({ administer, withCatalog }: EmulatedStage):
   await client.deleteItem({ TableName: StackName, Key: bookKeyOf(deleted) });
   await client.deleteItem(key);
   assert.deepEqual([await readOutcome('GET', '/books'), await readOutcome('POST', '/book')], [500, 500]);
-  await administer(script);
+  await runShell(script);
   assert.equal(await readCounter(), `${deleted + 10_000}`);
   const first = await withCatalog(async (catalog) => {
     await catalog.expectInList([last]);
@@ -135,9 +135,9 @@ export async function repairCounter({ administer, withCatalog }: EmulatedStage):
   // A counter that draws an id between its read and its write is not set.
   await client.updateItem({ ...key, UpdateExpression: 'SET lastId = :high', ExpressionAttributeValues: far });
   const meanwhile = repair.replace('    aws dynamodb update-item', `    ${drawId}\n    aws dynamodb update-item`);
-  await assert.rejects(administer(script.replace(repair, meanwhile)));
+  await assert.rejects(runShell(script.replace(repair, meanwhile)));
   assert.equal(await readCounter(), '5000000001');
-  await administer(script);
+  await runShell(script);
   assert.equal(await readCounter(), `${first.id + 10_000}`);
 }
 

@@ -15,8 +15,8 @@ const stops = [
   { title: 'One address', statuses: [denied, denied, denied] },
 ] as const;
 
-/** Runs the commands of "Stop it now" in docs/incidents.md with the rights of whoever is on call, and sends requests. */
-export async function stopAndGoOn({ shell, readStatus }: EmulatedStage): Promise<void> {
+/** Runs the commands of "Stop it now" in docs/incidents.md and sends requests. */
+export async function stopAndGoOn({ runShell, readStatus }: EmulatedStage): Promise<void> {
   const document = readFileSync('docs/incidents.md', 'utf8').replaceAll('203.0.113.7', '127.0.0.1');
   const [, section = ''] = /\n## Stop it now\n(.*?)\n## /s.exec(document) ?? [];
   const [setup = '', ...blocks] = section.match(/(?<=\n\n)(?: {4}.*\n)+/g) ?? [];
@@ -29,9 +29,9 @@ export async function stopAndGoOn({ shell, readStatus }: EmulatedStage): Promise
 
   for (const [index, { title, statuses }] of stops.entries()) {
     const [stop = '', undo = ''] = (blocks[index] ?? '').split('# Undo:\n');
-    await shell(`${setup}\n${stop}`);
+    await runShell(`${setup}\n${stop}`);
     assert.deepEqual(await readStatuses(), statuses, title);
-    await shell(`${setup}\n${undo}`);
+    await runShell(`${setup}\n${undo}`);
     assert.deepEqual(await readStatuses(), [open, open, open], `${title}, undone`);
   }
 }

@@ -9,49 +9,25 @@ import { Lambda } from '@aws-sdk/client-lambda';
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { Session } from '../../../conformance/session.ts';
 import { findDeployedStage } from '../../../tools/operations/deployed-stage.ts';
-import { checkBoundary } from './boundary.ts';
-import { checkPatternLimits, createDeployer } from './deployer.ts';
 import type { EmulatedStage } from './emulated-stage.ts';
 
-/**
- * Deploys the stage of a person and that of a pull request beside prod, tests both, and removes them. Nothing of them may
- * be left, nor of prod be gone.
- */
-export async function deployAndRemoveTwoStages({ spawnFor, smokeOptions }: EmulatedStage): Promise<void> {
-  const ofPattern = await createDeployer('pr-*');
-  await checkPatternLimits();
-  const deployers = { alice: {}, 'pr-12': ofPattern };
+const name = 'alice';
+
+/** Deploys a temporary stage beside prod, tests it, and removes it. Nothing of it may be left, nor of prod be gone. */
+export async function deployAndRemove({ spawnFor, smokeOptions }: EmulatedStage): Promise<void> {
   const before = await listAccount();
   assert.ok(before.includes('table book-catalog-prod') && before.length > 30, before.join('\n'));
 
-  for (const [stage, credentials] of Object.entries(deployers)) {
-    assert.equal((await spawnFor(stage, credentials, 'deploy')).status, 0, `${stage} is not deployed`);
-  }
-  await checkBoundary('book-catalog-pr-12', 'pr');
-  for (const [stage, credentials] of Object.entries(deployers)) {
-    const options = await smokeOptions(['books', 'token-endpoint'], stage);
-    const { status, stdout } = await spawnFor(stage, credentials, 'smoke', ...options);
-    assert.equal(status, 0, `${stage} fails`);
-    assert.doesNotMatch(stdout, /has no deletion protection/);
-  }
+  assert.equal((await spawnFor(name, {}, 'deploy')).status, 0);
+  const options = await smokeOptions(['books', 'token-endpoint'], name);
+  assert.equal((await spawnFor(name, {}, 'smoke', ...options)).status, 0);
   await checkSeparation(smokeOptions);
 
-  for (const [stage, credentials] of Object.entries(deployers)) {
-    const { status, stderr } = await spawnFor(stage, credentials, 'remove');
-    assert.equal(status, 0, `${stage} is not removed`);
-    assert.match(stderr, /The table and its books are deleted\./);
-    // As when a pull request is closed, whose last run has removed it.
-    assert.equal((await spawnFor(stage, credentials, 'remove')).status, 0, `${stage} cannot be removed twice`);
-  }
-  const after = await listAccount();
-  assert.deepEqual(
-    after.filter((resource) => !before.includes(resource)),
-    [],
-  );
-  assert.deepEqual(
-    before.filter((resource) => !after.includes(resource)),
-    [],
-  );
+  const { status, stderr } = await spawnFor(name, {}, 'remove');
+  assert.equal(status, 0);
+  assert.match(stderr, /The table and its books are deleted\./);
+  assert.equal((await spawnFor(name, {}, 'remove')).status, 0, 'it cannot be removed twice');
+  assert.deepEqual((await listAccount()).toSorted(), before.toSorted());
 }
 
 /** Checks that a token of one stage is refused by the other. */
@@ -61,15 +37,14 @@ async function checkSeparation(smokeOptions: EmulatedStage['smokeOptions']): Pro
     const { username, password } = await findDeployedStage(stage);
     return new Session({ baseUrl, hostHeader, username, password });
   };
-  const [alice, pullRequest] = [await open('alice'), await open('pr-12')];
+  const [temporary, prod] = [await open(name), await open('prod')];
   try {
-    const token = await alice.token();
-    const headers = { Authorization: token };
-    const own = await alice.send({ method: 'GET', path: '/books', headers });
-    const other = await pullRequest.send({ method: 'GET', path: '/books', headers });
+    const headers = { Authorization: await temporary.token() };
+    const own = await temporary.send({ method: 'GET', path: '/books', headers });
+    const other = await prod.send({ method: 'GET', path: '/books', headers });
     assert.deepEqual([own.status, other.status], [200, 401]);
   } finally {
-    for (const session of [alice, pullRequest]) session.close();
+    for (const session of [temporary, prod]) session.close();
   }
 }
 
@@ -86,7 +61,7 @@ async function listAccount(): Promise<readonly string[]> {
   const { cloudwatchRoleArn } = await new APIGateway().getAccount({});
   const { MetricAlarms = [] } = await new CloudWatch().describeAlarms();
   // The emulator lists dashboards with times that the SDK cannot read.
-  const ofStages = ['prod', 'alice', 'pr-12'].map((stage) => `book-catalog-${stage}`);
+  const ofStages = ['prod', name].map((stage) => `book-catalog-${stage}`);
   const dashboards = await Promise.all(
     ofStages.map((DashboardName) =>
       new CloudWatch().getDashboard({ DashboardName }).then(

@@ -35,7 +35,7 @@ async function startPackagedService() {
 }
 
 function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
-  return { ...settings, DB_URL: databaseUrl, SSL_CERT_FILE: join(inject('functionsFolder'), 'loopback.pem') };
+  return { ...settings, DB_URL: databaseUrl, NODE_EXTRA_CA_CERTS: join(inject('functionsFolder'), 'loopback.pem') };
 }
 
 test(

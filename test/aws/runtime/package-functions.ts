@@ -12,7 +12,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /**
      * The folder with a sub-folder for each unpacked function, by its name in serverless.yml, and with `loopback.pem`, the
-     * certificate for `SSL_CERT_FILE`.
+     * certificate for `NODE_EXTRA_CA_CERTS`.
      */
     functionsFolder: string;
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
-import { functions } from '../../../serverless/functions.ts';
+import { functions, nodeOptions } from '../../../serverless/functions.ts';
 import { settings } from '../../support/load-handlers.ts';
 import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
 
@@ -22,7 +22,7 @@ export function startFunction(
   const definition = functions.find((one) => one.name === name);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${name}`);
   return startLambdaInstance(join(functionsFolder, name), definition.handler, {
-    NODE_OPTIONS: definition.nodeOptions,
+    NODE_OPTIONS: nodeOptions,
     ...settings,
     ...environment,
   });

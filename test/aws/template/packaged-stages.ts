@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { packageService } from '../../support/package-service.ts';
+import { copyWithScheduledFunction } from '../../support/project-copy.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `dev`, `dev-with-all`, `dev-with-others` and `temporary`. */
+    /** The folder with the packages `prod`, `dev`, `dev-with-all`, `temporary` and `without-endpoint`. */
     packagesFolder: string;
   }
 }
 
 /** A permissions boundary. */
 export const boundary = 'arn:aws:iam::123456789012:policy/book-catalog-deployer-dev-Boundary-1A2B3C4D5E6F7';
-
-/** A temporary stage whose name is as long as it may be. */
-export const temporaryStage = 'pr-1234567890123456';
 
 /** Every optional parameter. */
 const allParameters = {
@@ -26,21 +24,7 @@ const allParameters = {
   hostedZoneId: 'Z0123456789ABCDEFGHIJ',
   requestsPerAddress: 600,
   alarmEmail: 'oncall@example.com',
-  monthlyBudget: 150,
-  listConcurrency: 5,
-  probe: 'on',
   permissionsBoundary: boundary,
-};
-
-/** The same with other values, apart from the domain. */
-const otherParameters = {
-  ...allParameters,
-  corsOrigin: 'https://other.example.com',
-  tokenLifetime: 120,
-  requestsPerAddress: 700,
-  alarmEmail: 'other@example.com',
-  monthlyBudget: 200,
-  listConcurrency: 6,
 };
 
 /** Packages the stages once, for all tests of the template. */
@@ -50,8 +34,10 @@ export default async function packageStages(project: TestProject): Promise<() =>
   await packageService(join(folder, 'prod'), 'prod');
   await packageService(join(folder, 'dev'), 'dev');
   await packageService(join(folder, 'dev-with-all'), 'dev', toOptions(allParameters));
-  await packageService(join(folder, 'dev-with-others'), 'dev', toOptions(otherParameters));
-  await packageService(join(folder, 'temporary'), temporaryStage);
+  await packageService(join(folder, 'temporary'), 'alice');
+  const copy = copyWithScheduledFunction();
+  await packageService(join(folder, 'without-endpoint'), 'prod', [], copy.folder);
+  copy.remove();
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

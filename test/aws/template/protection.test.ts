@@ -1,74 +1,125 @@
 import { expect, test } from 'vitest';
-import { stringify } from 'yaml';
-import { readTemplate } from './template.ts';
+import { endpointNames } from '../../../serverless/functions.ts';
+import { findResources, readTemplate } from './template.ts';
 
-type Resource = ReturnType<typeof readTemplate>['Resources'][string];
+const prod = readTemplate('prod');
+const withAll = readTemplate('dev-with-all');
 
-/**
- * The properties of each type of resource that are security, retention, limits or alarms. A type with an empty list has all
- * of its properties here, and `null` has none.
- */
-const protection: Readonly<Record<string, readonly string[] | null>> = {
-  'AWS::ApiGateway::Account': [],
-  'AWS::ApiGateway::BasePathMapping': null,
-  'AWS::ApiGateway::Deployment': null,
-  'AWS::ApiGateway::DomainName': ['EndpointConfiguration', 'SecurityPolicy', 'EndpointAccessMode'],
-  'AWS::ApiGateway::GatewayResponse': null,
-  'AWS::ApiGateway::Method': ['AuthorizationType', 'ApiKeyRequired'],
-  'AWS::ApiGateway::Resource': null,
-  'AWS::ApiGateway::RestApi': ['BinaryMediaTypes', 'EndpointConfiguration', 'SecurityPolicy', 'EndpointAccessMode'],
-  'AWS::ApiGateway::Stage': ['AccessLogSetting', 'MethodSettings', 'TracingEnabled'],
-  'AWS::Budgets::Budget': [],
-  'AWS::CloudWatch::Alarm': [],
-  'AWS::CloudWatch::Dashboard': null,
-  'AWS::DynamoDB::Table': [],
-  'AWS::Events::Rule': ['ScheduleExpression', 'State'],
-  'AWS::IAM::Role': [],
-  'AWS::Lambda::EventInvokeConfig': [],
-  'AWS::Lambda::Function': [
-    ...['Runtime', 'Timeout', 'MemorySize', 'ReservedConcurrentExecutions', 'Role'],
-    ...['LoggingConfig', 'TracingConfig'],
-  ],
-  'AWS::Lambda::Permission': [],
-  'AWS::Logs::LogGroup': [],
-  'AWS::Logs::MetricFilter': [],
-  'AWS::Route53::RecordSet': null,
-  'AWS::S3::Bucket': [],
-  'AWS::S3::BucketPolicy': [],
-  'AWS::SNS::Subscription': [],
-  'AWS::SNS::Topic': [],
-  'AWS::SecretsManager::Secret': [],
-  'AWS::WAFv2::WebACL': [],
-  'AWS::WAFv2::WebACLAssociation': [],
-  'AWS::XRay::SamplingRule': [],
-};
+const propertiesOf = (type: string, template = prod) =>
+  Object.values(findResources(template, `AWS::${type}`)).map(({ Properties }) => Properties);
 
-/** What differs between stages that last. */
-const byStage = ['AWS::ApiGateway::Stage', 'AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'];
+/** The logical ids of the resources of a type, with the values of one property. */
+const listIds = (type: string, property: string) =>
+  Object.fromEntries(
+    Object.entries(findResources(prod, `AWS::${type}`)).map(([id, { Properties }]) => [id, Properties[property]]),
+  );
 
-// A change of the snapshot is a change of what protects a stage: read it line by line, then `npx vitest run --project
-// template -u test/aws/template/protection.test.ts`. Other tests say what may differ between stages.
-test.each([
-  ['dev-with-all', Object.keys(protection)],
-  ['prod', byStage],
-])('security, retention and alarms of %s are those that were reviewed', (name, types) => {
-  const { Resources } = readTemplate(name);
-  expect(Object.values(Resources).filter(({ Type }) => protection[Type] === undefined)).toEqual([]);
-
-  const protectedResources = Object.entries(Resources)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([id, resource]) => {
-      const properties = types.includes(resource.Type) ? selectProtection(resource) : undefined;
-      return properties === undefined ? [] : [[id, properties] as const];
-    });
-  expect(stringify(Object.fromEntries(protectedResources), { aliasDuplicateObjects: false })).toMatchSnapshot();
+// CloudFormation creates a new resource for another logical id, name or key, and deletes the one with the data, or leaves it
+// behind: an empty catalog, new passwords, no logs, another address. It also generates a secret anew for other rules.
+test('no deploy replaces what holds data, or what clients know', () => {
+  const nameOf = (secret: string) => ({
+    'Fn::Join': [
+      '-',
+      [`book-catalog-prod-${secret}`, { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] }],
+    ],
+  });
+  const characters = { ExcludePunctuation: true };
+  const login = { SecretStringTemplate: '{"username":"admin"}', GenerateStringKey: 'password' };
+  const keys = [
+    { AttributeName: 'shard', KeyType: 'HASH' },
+    { AttributeName: 'id', KeyType: 'RANGE' },
+  ];
+  expect(listIds('DynamoDB::Table', 'TableName')).toEqual({ BookTable: 'book-catalog-prod' });
+  expect(listIds('DynamoDB::Table', 'KeySchema')).toEqual({ BookTable: keys });
+  expect(listIds('SecretsManager::Secret', 'Name')).toEqual({
+    BookCatalogSigningSecret: nameOf('signing'),
+    BookCatalogCredentials: nameOf('login'),
+  });
+  expect(listIds('SecretsManager::Secret', 'GenerateSecretString')).toEqual({
+    BookCatalogSigningSecret: { ...characters, PasswordLength: 64 },
+    BookCatalogCredentials: { ...characters, ...login, PasswordLength: 32 },
+  });
+  expect(listIds('ApiGateway::RestApi', 'Name')).toEqual({ ApiGatewayRestApi: 'prod-book-catalog' });
+  expect(Object.keys(listIds('SNS::Topic', 'DisplayName'))).toEqual(['AlarmTopic']); // with its confirmed subscriptions
+  expect(listIds('Logs::LogGroup', 'LogGroupName')).toEqual({
+    AccessLogGroup: '/aws/api-gateway/book-catalog-prod-access',
+    CreateTokenLogGroup: '/aws/lambda/book-catalog-prod-createToken',
+    CreateBookLogGroup: '/aws/lambda/book-catalog-prod-createBook',
+    ListBooksLogGroup: '/aws/lambda/book-catalog-prod-listBooks',
+    GetBookLogGroup: '/aws/lambda/book-catalog-prod-getBook',
+    UpdateBookLogGroup: '/aws/lambda/book-catalog-prod-updateBook',
+    DeleteBookLogGroup: '/aws/lambda/book-catalog-prod-deleteBook',
+  });
 });
 
-function selectProtection({ Type, Properties, DeletionPolicy, UpdateReplacePolicy }: Resource): object | undefined {
-  const names = protection[Type];
-  const policies = { DeletionPolicy, UpdateReplacePolicy };
-  const kept = Object.fromEntries(Object.entries(policies).filter(([, policy]) => policy !== undefined));
-  if (!names) return undefined;
-  if (names.length === 0) return { Type, ...kept, ...Properties };
-  return { Type, ...kept, ...Object.fromEntries(names.map((name) => [name, Properties[name]])) };
-}
+test('the table outlives the stack, is encrypted, can be restored to any second, and drops what has expired', () => {
+  expect(prod.Resources.BookTable).toMatchObject({
+    ...{ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' },
+    Properties: {
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      SSESpecification: { SSEEnabled: true },
+    },
+  });
+});
+
+test("the account's settings of API Gateway outlive the stack, a failed first deploy included", () => {
+  const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
+  const { ApiGatewayAccount, ApiGatewayLogsRole } = prod.Resources;
+  expect([ApiGatewayAccount, ApiGatewayLogsRole]).toMatchObject([retained, retained]);
+});
+
+test('logs are kept for 90 days', () => {
+  expect(new Set(Object.values(listIds('Logs::LogGroup', 'RetentionInDays')))).toEqual(new Set([90]));
+});
+
+test('the bucket of the artifacts is private, encrypted and reached over TLS alone', () => {
+  expect(propertiesOf('S3::Bucket')).toMatchObject([
+    {
+      BucketEncryption: expect.anything(),
+      PublicAccessBlockConfiguration: {
+        ...{ BlockPublicAcls: true, BlockPublicPolicy: true },
+        ...{ IgnorePublicAcls: true, RestrictPublicBuckets: true },
+      },
+    },
+  ]);
+  const [{ PolicyDocument }] = propertiesOf('S3::BucketPolicy');
+  expect(PolicyDocument.Statement).toMatchObject([
+    { Effect: 'Deny', Principal: '*', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': false } } },
+  ]);
+});
+
+test('only the services of AWS that run a function, or write its log, may assume its role', () => {
+  const services = Object.entries(findResources(withAll, 'AWS::IAM::Role')).map(([id, { Properties }]) => {
+    const [{ Effect, Principal, Action }, ...others] = Properties.AssumeRolePolicyDocument.Statement;
+    return [id, Effect, Action, Principal, others];
+  });
+  const trusted = (id: string, name: string) => [
+    id,
+    'Allow',
+    'sts:AssumeRole',
+    { Service: `${name}.amazonaws.com` },
+    [],
+  ];
+  const ids = Object.keys(findResources(withAll, 'AWS::IAM::Role'));
+  expect(services).toEqual(ids.map((id) => trusted(id, id === 'ApiGatewayLogsRole' ? 'apigateway' : 'lambda')));
+});
+
+test('only the API of the stage may invoke a function', () => {
+  const permissions = propertiesOf('Lambda::Permission');
+  expect(permissions).toHaveLength(endpointNames.length);
+  for (const { Action, Principal, SourceArn } of permissions) {
+    expect([Action, Principal]).toEqual(['lambda:InvokeFunction', 'apigateway.amazonaws.com']);
+    expect(JSON.stringify(SourceArn)).toContain('{"Ref":"ApiGatewayRestApi"},"/*/*"');
+  }
+});
+
+// Drift detection compares only what the template says, so it says that actions are on.
+test('each alarm tells the topic when it goes off and when it ends', () => {
+  const alarms = propertiesOf('CloudWatch::Alarm', withAll);
+  const topic = [{ Ref: 'AlarmTopic' }];
+  expect(alarms).toHaveLength(11);
+  for (const alarm of alarms)
+    expect(alarm).toMatchObject({ ActionsEnabled: true, AlarmActions: topic, OKActions: topic });
+});

@@ -12,7 +12,7 @@ const { Resources } = readTemplate('dev-with-all');
 
 // test/integration/database-use.test.ts compares tableActions with the commands that the functions send.
 test.each(functions)(
-  'the role of $name allows its own log, traces, and its tableActions on the table, no more and no less',
+  'the role of $name allows its own log and its tableActions on the table, no more and no less',
   ({ name, tableActions = [] }) => {
     const id = toLogicalId(name);
     const { Policies } = Resources[`${id}Role`]?.Properties ?? {};
@@ -22,7 +22,6 @@ test.each(functions)(
     expect(Resources[`${id}LambdaFunction`]?.Properties.Role).toEqual({ 'Fn::Sub': `\${${id}Role.Arn}` });
     expect(Statement).toMatchObject([
       { Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: logGroup },
-      { Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'] },
       ...(actions.length > 0 ? [{ Action: actions, Resource: tables }] : []),
     ]);
   },

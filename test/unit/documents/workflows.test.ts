@@ -8,7 +8,6 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 const release = await readWorkflow('release');
 const deploy = await readWorkflow('deploy');
 const deployStage = await readWorkflow('deploy-stage');
-const pullRequest = await readWorkflow('pull-request');
 
 /** What GitHub responds about a release: the commit of the branch main, how far it is behind the tag, and the runs of "Deploy". */
 const gitHub = { ref: 'echo 9f8e', compare: 'echo 0', runs: 'echo 1' };
@@ -92,29 +91,12 @@ test('main is deployed to dev where a role is set, and elsewhere the summary say
   expect(await readFile(summary, 'utf8')).toContain('DEV_DEPLOY_ROLE_ARN');
 });
 
-test('a pull request of this repository gets a stage of its own where a role is set, one run at a time', () => {
-  const { stage } = pullRequest.jobs;
-  const ofThis = 'github.event.pull_request.head.repo.full_name == github.repository';
-  const number = '$' + '{{ github.event.number }}';
+// The package of npm is not from the Node project (SECURITY.md).
+test('a deploy removes the Node from npm before it has credentials', () => {
+  const steps = deployStage.jobs.deploy.steps.map(({ run, uses = '' }: { run?: string; uses?: string }) => run ?? uses);
+  const index = (start: string) => steps.findIndex((step: string) => step.startsWith(start));
 
-  expect(stage.if).toBe(`vars.PR_DEPLOY_ROLE_ARN != '' && ${ofThis}`);
-  expect(stage.env.STAGE).toBe(`pr-${number}`);
-  expect(pullRequest.concurrency).toEqual({ group: `pull-request-${number}`, 'cancel-in-progress': false });
-});
-
-test('the stage of a pull request is removed whatever has failed, and again when the pull request is closed', () => {
-  const { stage } = pullRequest.jobs;
-  const conditions = stage.steps.flatMap(({ run, if: condition }: { run?: string; if?: string }) =>
-    run === undefined ? [] : [[run, condition]],
-  );
-
-  expect(pullRequest.on.pull_request.types).toEqual(['opened', 'reopened', 'synchronize', 'closed']);
-  expect(conditions).toEqual([
-    ['npm ci', undefined],
-    ['npm run deploy -- --stage "$STAGE"', "github.event.action != 'closed'"],
-    ['npm run smoke -- --stage "$STAGE"', "github.event.action != 'closed'"],
-    ['npm run remove -- --stage "$STAGE"', "always() && steps.credentials.outcome == 'success'"],
-  ]);
+  expect(steps.slice(index('npm ci'), index('aws-actions/'))).toEqual(['npm ci', 'rm -r node_modules/node-linux-*']);
 });
 
 /** What GitHub tells the workflow of a release about a tag or a branch. */

@@ -2,7 +2,7 @@ import { CloudFormationClient, CloudFormationServiceException } from '@aws-sdk/c
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../../lib/http/outcomes.ts';
-import { findDomainConflict, findObstacle, findStack, findVersion } from '../../../../serverless/deploy/stack.ts';
+import { findStack, findVersion } from '../../../../serverless/deploy/stack.ts';
 import UpdatePlugin from '../../../../serverless/deploy/update-plugin.ts';
 import type { Serverless } from '../../../../serverless/framework.ts';
 import { gatewayResponses } from '../../../../serverless/gateway-responses.ts';
@@ -18,23 +18,6 @@ test('each gateway response after which a client may try again says when', () =>
     [502, '1'],
   ]);
 });
-
-test.each([
-  ['REVIEW_IN_PROGRESS', 'npm run remove -- --stage prod'],
-  ['ROLLBACK_COMPLETE', 'delete-stack --stack-name book-catalog-prod'],
-  ['ROLLBACK_FAILED', 'delete-stack --stack-name book-catalog-prod'],
-  ['DELETE_FAILED', 'npm run remove -- --stage prod'],
-  ['UPDATE_ROLLBACK_FAILED', 'continue-update-rollback --stack-name book-catalog-prod'],
-])('a stack in %s takes no deploy, and what to do ends with: %s', (status, end) => {
-  expect(findObstacle('prod', status)?.endsWith(end)).toBe(true);
-});
-
-test.each(['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_ROLLBACK_COMPLETE', 'IMPORT_COMPLETE'])(
-  'a stack in %s takes a deploy',
-  (status) => {
-    expect(findObstacle('prod', status)).toBeUndefined();
-  },
-);
 
 /** Answers requests to CloudFormation, by the names of their commands. */
 const stubCloudFormation = (respond: (name: string) => object) =>
@@ -87,107 +70,50 @@ test('the version that a stack runs is in the keys of its artifacts', async () =
   expect(await findVersion('book-catalog-prod')).toBeUndefined();
 });
 
-describe('a stage with a domain name', () => {
-  const values = { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:1', hostedZoneId: 'Z1' };
-  const outputs = {
-    ServiceEndpoint: 'https://api.example.com',
-    ExecuteApiEndpoint: 'https://a1.execute-api.eu-west-1.amazonaws.com/prod',
-    CertificateArn: values.certificateArn,
-    HostedZoneId: values.hostedZoneId,
-  };
-  const stack = { status: 'UPDATE_COMPLETE', outputs, parameters: {}, tags: [] };
-  const none = { domainName: '', certificateArn: '', hostedZoneId: '' };
-  const put = (name: keyof typeof values) =>
-    `\n  aws ssm put-parameter --type String --name /book-catalog/prod/${name} --value ${values[name]}`;
+/** The plugin in a project with a stage, and the lines that it prints. */
+function openPlugin(stage: string, service: object = {}, plugins: readonly object[] = []) {
+  const lines: string[] = [];
+  const aws = { getStage: () => stage, getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
+  const serverless = { getProvider: () => aws, service, pluginManager: { plugins } } as unknown as Serverless;
+  const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: (line) => lines.push(line) } });
+  return { hooks, lines };
+}
 
-  test('takes a deploy with its settings, or with another domain', () => {
-    expect(findDomainConflict('prod', stack, values, [])).toBeUndefined();
-    expect(findDomainConflict('prod', stack, { ...values, domainName: 'new.example.com' }, [])).toBeUndefined();
-  });
+const kept = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }];
 
-  test('takes no deploy without its settings, and the refusal says how to set them again', () => {
-    const all = 'domainName, certificateArn, hostedZoneId';
-    expect(findDomainConflict('prod', stack, none, [])).toBe(
-      `The stage has the domain name api.example.com, and these settings are lost: ${all}.\nTo keep the domain:` +
-        `${put('domainName')}${put('certificateArn')}${put('hostedZoneId')}\n` +
-        'To give it up: npm run deploy -- --stage prod --unset domainName --unset certificateArn --unset hostedZoneId',
-    );
-  });
+test('a rollback is not watched, and keeps the table of the stage', async () => {
+  const provider = {};
+  const { hooks } = openPlugin('prod', { provider });
 
-  // The deploy would delete the record, and the domain could not be found any more.
-  test('takes no deploy without the zone of its record', () => {
-    expect(findDomainConflict('prod', stack, { ...values, hostedZoneId: '' }, [])).toBe(
-      `The stage has the domain name api.example.com, and these settings are lost: hostedZoneId.\nTo keep the domain:` +
-        `${put('hostedZoneId')}\nTo give it up: npm run deploy -- --stage prod --unset hostedZoneId`,
-    );
-  });
+  await hooks['before:rollback:rollback']?.();
 
-  test('takes a deploy that leaves them out on purpose', () => {
-    expect(findDomainConflict('prod', stack, none, Object.keys(values))).toBeUndefined();
-  });
-
-  test('is not one whose address is that of AWS', () => {
-    const ofAws = { ...stack, outputs: { ServiceEndpoint: outputs.ExecuteApiEndpoint } };
-    expect(findDomainConflict('prod', ofAws, none, [])).toBeUndefined();
-  });
-});
-
-test('the list of deploys, with which a rollback begins, is shown whatever the state of the stack is', async () => {
-  const getProvider = () => {
-    throw new Error('AWS was asked');
-  };
-  const serverless = { processedInput: { commands: ['deploy', 'list'] }, getProvider } as unknown as Serverless;
-  const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: () => {} } });
-
-  await expect(hooks.initialize?.()).resolves.toBeUndefined();
-});
-
-describe('a rollback', () => {
-  /** The plugin of a rollback of a stage with this stack. */
-  function openRollback(stack: object) {
-    stubCloudFormation(() => ({ Stacks: [stack] }));
-    const aws = { getStage: () => 'prod', getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
-    const provider = {};
-    const serverless = {
-      classes: { Error },
-      processedInput: { commands: ['rollback'] },
-      getProvider: () => aws,
-      service: { provider, custom: { stage: { endpointAccessMode: '' } } },
-    } as unknown as Serverless;
-    return { ...new UpdatePlugin(serverless, {}, { log: { notice: () => {} } }), provider };
-  }
-
-  test('is refused where a deploy would be', async () => {
-    const { hooks } = openRollback({ StackStatus: 'UPDATE_ROLLBACK_FAILED' });
-
-    await expect(hooks.initialize?.()).rejects.toThrow('The stack book-catalog-prod is in UPDATE_ROLLBACK_FAILED.');
-  });
-
-  test('keeps the table of the stage', async () => {
-    const Outputs = [{ OutputKey: 'BookTableName', OutputValue: 'book-catalog-prod-1' }];
-    const { hooks, provider } = openRollback({ StackStatus: 'UPDATE_COMPLETE', Outputs });
-
-    await hooks.initialize?.();
-    await hooks['before:rollback:rollback']?.();
-
-    expect(provider).toEqual({
-      rollbackConfiguration: { RollbackTriggers: [], MonitoringTimeInMinutes: 0 },
-      stackParameters: [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }],
-    });
+  expect(provider).toEqual({
+    rollbackConfiguration: { RollbackTriggers: [], MonitoringTimeInMinutes: 0 },
+    stackParameters: kept,
   });
 });
 
 test.each([
-  [true, 'The table and its books are kept; the next deploy of this stage uses them.'],
-  ['false', 'The table and its books are deleted.'],
-])('a removal with the deletion protection %j ends with: %s', async (deletionProtection, message) => {
-  const lines: string[] = [];
-  const serverless = { service: { custom: { stage: { deletionProtection } } } } as unknown as Serverless;
-  const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: (line) => lines.push(line) } });
+  ['prod', 'The table and its books are kept; the next deploy of this stage uses them.'],
+  ['alice', 'The table and its books are deleted.'],
+])('a removal of %s ends with: %s', async (stage, message) => {
+  const { hooks, lines } = openPlugin(stage);
 
   await hooks['after:remove:remove']?.();
 
   expect(lines).toEqual([message]);
+});
+
+test.each([
+  ['prod', '', ['Nobody receives the alarms of prod: set alarmEmail in serverless/stages.yml.']],
+  ['prod', 'oncall@example.com', []],
+  ['alice', '', []],
+])('a deploy of %s with the address "%s" for alarms ends with: %j', async (stage, alarmEmail, messages) => {
+  const { hooks, lines } = openPlugin(stage, { custom: { stage: { alarmEmail } } });
+
+  await hooks['after:deploy:deploy']?.();
+
+  expect(lines).toEqual(messages);
 });
 
 describe('before an update', () => {
@@ -213,12 +139,14 @@ describe('before an update', () => {
     expect(provider.rollbackConfiguration).toEqual(none);
   });
 
-  // After a rollback, the running version may be older than those that the framework keeps.
-  test('the clean-up of artifacts keeps those of the running version, and no others', async () => {
-    const { cleanup } = await prepareUpdate({ StateValue: 'OK', minutes: 5, outputs: [] });
+  // CloudFormation would take the default of the parameter, which is the stack's own table.
+  test.each([
+    ['an update', ['RestoredTable'], kept],
+    ['the first deploy', [], undefined],
+  ])('%s of a stack with the parameters %j', async (_, parameters, stackParameters) => {
+    const { provider } = await prepareUpdate({ StateValue: 'OK', minutes: 5, outputs: [], parameters });
 
-    const removed = await cleanup.getObjectsToRemove();
-    expect(removed.map(({ Key }) => Key)).toEqual([keyOf('1790000000000'), keyOf('1790000000001')]);
+    expect(provider.stackParameters).toEqual(stackParameters);
   });
 
   // The removal of a stage leaves its table, whose name the next deploy of the stage needs.
@@ -230,22 +158,7 @@ describe('before an update', () => {
     );
   });
 
-  test.each([
-    [
-      'an update keeps the table of the stage',
-      ['RestoredTable'],
-      [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }],
-    ],
-    ['the first one has none to keep', [], undefined],
-  ])('%s', async (_, parameters, expected) => {
-    const { provider } = await prepareUpdate({ StateValue: 'OK', minutes: 5, outputs: [], parameters });
-
-    expect(provider.stackParameters).toEqual(expected);
-  });
-
-  const keyOf = (version: string) => `serverless/book-catalog/prod/${version}-2026-09-21/createBook.zip`;
-
-  /** Runs what precedes an update of a stack that runs the version 1795252492369. */
+  /** Runs what precedes an update of a stack. */
   async function prepareUpdate(stage: {
     readonly StateValue: string;
     readonly minutes: number;
@@ -256,25 +169,17 @@ describe('before an update', () => {
     const Parameters = stage.parameters?.map((ParameterKey) => ({ ParameterKey, ParameterValue: '' }));
     const answers: Readonly<Record<string, object>> = {
       DescribeStacksCommand: { Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs, Parameters }] },
-      GetTemplateCommand: { TemplateBody: `{"S3Key": "${keyOf('1795252492369')}"}` },
       DescribeAlarmsCommand: { MetricAlarms: [{ StateValue: stage.StateValue }] },
     };
     const send = async (command: object) => answers[command.constructor.name];
     for (const { prototype } of [CloudFormationClient, CloudWatchClient]) {
       vi.spyOn(prototype, 'send').mockImplementation(send as never);
     }
-    const versions = ['1790000000000', '1795252492369', '1790000000001'];
-    const cleanup = { getObjectsToRemove: async () => versions.map((version) => ({ Key: keyOf(version) })) };
     const changeSets = [1, 2].map(() => ({ getCreateChangeSetParams: (options: object) => options }));
     const provider: { rollbackConfiguration?: object; stackParameters?: object } = {};
-    const aws = { getStage: () => 'prod', getAwsSdkV3Config: async () => ({ region: 'eu-west-1' }) };
-    const serverless = {
-      getProvider: () => aws,
-      service: { provider, custom: { stage: { monitoringMinutes: stage.minutes } } },
-      pluginManager: { plugins: [cleanup, ...changeSets] },
-    } as unknown as Serverless;
-    const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: () => {} } });
+    const custom = { stage: { monitoringMinutes: stage.minutes } };
+    const { hooks } = openPlugin('prod', { provider, custom }, changeSets);
     await hooks['before:aws:deploy:deploy:createStack']?.();
-    return { provider, cleanup, changeSets };
+    return { provider, changeSets };
   }
 });
