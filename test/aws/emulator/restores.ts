@@ -221,7 +221,7 @@ export async function checkTable(table: string): Promise<void> {
 }
 
 /** Checks that a restored table has what that of a deploy has. */
-async function checkCompleteness(TableName: string): Promise<void> {
+export async function checkCompleteness(TableName: string): Promise<void> {
   const client = new DynamoDB();
   const { Table } = await client.describeTable({ TableName });
   assert.equal(Table?.DeletionProtectionEnabled, true);

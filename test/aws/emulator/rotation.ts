@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { SecretsManager } from '@aws-sdk/client-secrets-manager';
-import { readStack } from '../../../tools/operations/deployed-stage.ts';
+import { findDeployedStage } from '../../../tools/operations/deployed-stage.ts';
+import { findBlocks } from './documents.ts';
 import { type EmulatedStage, stage } from './emulated-stage.ts';
 
-/** Rotates both secrets as docs/operations.md says. */
-export async function rotate({ run, smoke }: EmulatedStage): Promise<void> {
-  const client = new SecretsManager();
-  const { CredentialsSecret, SigningSecret } = (await readStack(stage)).outputs;
-  const credentials = { username: 'admin', password: 'a new password' };
-  await client.putSecretValue({ SecretId: CredentialsSecret, SecretString: JSON.stringify(credentials) });
-  await client.putSecretValue({ SecretId: SigningSecret, SecretString: 'a new secret of 32 bytes or more' });
+/** Rotates both secrets by the commands of docs/operations.md. */
+export async function rotate({ run, runShell, smoke }: EmulatedStage): Promise<void> {
+  const { password } = await findDeployedStage(stage);
+  const output = findBlocks('operations', 'Deploy the first time').find((block) => block.includes('output()')) ?? '';
+  const [rotation = ''] = findBlocks('operations', 'Rotate the secrets');
+  // The commands of npm run with the rights of the pipeline.
+  await runShell(`${output}\n${rotation.replaceAll(/^ *npm run .*$/gm, '')}`);
   await run('deploy', '--force');
   assert.equal((await smoke(['token-endpoint', 'authorization'])).status, 0);
+  assert.notEqual((await findDeployedStage(stage)).password, password);
 }
