@@ -52,7 +52,7 @@ export type ValuesOf<Table extends Fields> = {
     : ValueOf<Table[Name]['type']>;
 };
 
-/** Checks the kind and the limits of a value. A boolean has no limits: as 0 or 1, it is between infinite ones. */
+/** Checks the kind and the limits of a value. A boolean has none: it counts as 0 or 1, within the infinite ones. */
 export function isValueOf(schema: Schema, value: unknown): boolean {
   const { type, enum: allowed, minimum = -Infinity, maximum = Infinity, maxLength = Infinity } = schema;
   if (!kinds[type](value) || allowed?.includes(value) === false) return false;

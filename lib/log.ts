@@ -5,10 +5,10 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 /** Levels of Lambda's JSON log format, by which CloudWatch filters. */
 type LogLevel = 'INFO' | 'WARN' | 'ERROR';
 
-/** The causes of an error in a line. An error may be its own cause. */
+/** The most causes of an error in a line, because an error may be its own cause. */
 const maxCauses = 5;
 
-/** Characters of a text in a line. A database may send megabytes as its message. */
+/** The most characters of a text in a line, because a database may send megabytes as its message. */
 const maxTextLength = 2_000;
 
 type Response = { readonly statusCode: number; readonly body: unknown };

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface SettingKind<Value> {
   /** Completes the sentences "NAME is not …" and "NAME has to be …". */
   readonly description: string;
-  /** @returns the value of a text that is not empty, or `undefined` when it is of another kind */
+  /** @returns the value, or `undefined` when the text, which is not empty, is not of this kind */
   readonly parse: (text: string, environment: Environment) => Value | undefined;
   /** The bounds of a number. They belong to it. */
   readonly minimum?: number;

@@ -28,8 +28,8 @@ type Handle = NodeHttpHandler['handle'];
  *   connections and no timer runs. How long they were idle is therefore checked when the next request is sent, by the
  *   wall clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
- * - It rejects a response whose checksum is wrong. It rejects a success or a refusal without one, unless the endpoint
- *   speaks HTTP and has sent none with that status. DynamoDB always sends it, and other engines may not.
+ * - It rejects a response whose checksum is wrong. Over TLS a checksum is required. Over HTTP it is required once the engine
+ *   has sent one with that status.
  * - It rejects a success whose body is not a JSON object, or not one of GetItem.
  */
 export function createRequestHandler() {

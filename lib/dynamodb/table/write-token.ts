@@ -22,8 +22,8 @@ export function createWriteToken(earlier: readonly (string | undefined)[], behin
 }
 
 /**
- * Measures how far our clock is behind the one that made a token, at least. A token that is only just above the one that
- * refused a write is behind again when it arrives, if the other clock is ahead and its instance goes on writing.
+ * Measures how far our clock is behind the one that made a token, at least. If the other instance's clock is ahead and it
+ * keeps writing, a token just above its last one is already too low on arrival. So we add the lag.
  *
  * @returns milliseconds, 0 without a token that {@link createWriteToken} follows
  */
