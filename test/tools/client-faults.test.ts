@@ -87,45 +87,74 @@ test('a redirect that a browser hides is an error', async () => {
   await expect(client.getBook(1)).rejects.toThrow('http://books.example/token redirects to another address');
 });
 
-const query = '?limit=1000&after=LAST';
-
-test.each<[string, string | undefined, string?]>([
-  ['no Link', undefined],
-  ['the form of the service', `<${query}>; rel="next"`, `<${query}>; rel="prev"`],
-  ['a token', `<${query}>;rel=next`],
-  ['capital letters', `<${query}> ; REL = NEXT`],
-  ['several relation types', `<${query}>; rel="last  next"`],
-  ['another parameter first', `<${query}>; title="a, \\"b\\"; rel=prev"; rel="next"`],
-  ['another link first', `<https://books.example/?a=1,2>; rel=prev, <${query}>; rel=next; hreflang`],
-  ['no next page', `<${query}>; rel="prev"; rel="next", <?x>; title="rel=next"`],
-  ['what is no Link', '"<; rel=next, rel=next <>'],
-])('listBooks reads all of 2,500 books with a Link that has %s', async (_name, link, lastLink) => {
+/** A client of a catalog of 2,500 books whose pages have a header `Link`. */
+async function openPages(link: (after: number) => string | undefined, pageLength: (limit: number) => number) {
   const books = Array.from({ length: 2_500 }, (_, index) => ({ ...aBook(), id: index + 1 }));
+  const pages = /^GET \/books\?limit=(\d+)&after=(\d+)$/;
   const { client, requests } = await openGateway((name) => {
-    const after = Number(/^GET \/books\?limit=1000&after=(\d+)$/.exec(name)?.[1]);
-    if (Number.isNaN(after)) return 'pass';
-    const page = books.slice(after, after + 1000);
-    const text = page.length === 1000 ? link : lastLink;
-    const headers: Record<string, string> = text === undefined ? {} : { Link: text.replace('LAST', `${after + 1000}`) };
-    return respond(200, 'Books retrieved successfully', headers, page);
+    const [limit, after] = pages.exec(name)?.slice(1).map(Number) ?? [];
+    if (limit === undefined || after === undefined) return 'pass';
+    const page = books.slice(after, after + pageLength(limit));
+    const text = link(after + page.length);
+    return respond(200, 'Books retrieved successfully', text === undefined ? {} : { Link: text }, page);
   });
+  return { client, books, countPages: () => requests.filter((name) => pages.test(name)).length };
+}
 
-  expect(await Array.fromAsync(client.listBooks())).toEqual(books);
-  expect(requests).toHaveLength(4);
+const nextOf = (after: number) => `<?limit=1000&after=${after}>; rel="next"`;
+const stylesheet = '<https://books.example/x.css>; rel="preload"; title="<?limit=1>"';
+
+test.each<[string, (after: number) => string | undefined]>([
+  ['the Link of the service', (after) => (after < 2_500 ? nextOf(after) : undefined)],
+  [
+    'the Link of a filter',
+    (after) => (after < 2_500 ? nextOf(after).replace('>', '&author=jane%20a%3B%22>') : undefined),
+  ],
+  ['a Link beside that of a proxy', (after) => (after < 2_500 ? `${stylesheet}, ${nextOf(after)}` : stylesheet)],
+])('listBooks ends after the first page without a next one, when earlier pages have %s', async (_name, link) => {
+  const whole = await openPages(link, (limit) => limit);
+  expect(await Array.fromAsync(whole.client.listBooks())).toEqual(whole.books);
+  expect(whole.countPages()).toBe(3);
+
+  const short = await openPages(link, () => 400);
+  expect(await Array.fromAsync(short.client.listBooks())).toEqual(short.books);
+  expect(short.countPages()).toBe(7);
 });
 
-test.each([`<${query}>; rel=next`, `<${query}>;rel="next last"`, '<https://books.example/books>; title="x"; rel=next'])(
-  'listBooks goes on after a short page with %s',
-  async (link) => {
-    const { client } = await openGateway((name) => {
-      const after = Number(/after=(\d+)$/.exec(name)?.[1]);
-      if (Number.isNaN(after)) return 'pass';
-      return respond(200, 'OK', after < 2 ? { Link: link } : {}, [{ ...aBook(), id: after + 1 }]);
-    });
-    const ids = (await Array.fromAsync(client.listBooks())).map(({ id }) => id);
-    expect(ids).toEqual([1, 2, 3]);
-  },
-);
+test.each<[string, () => string | undefined]>([
+  ['no Link', () => undefined],
+  ['the Link of a proxy', () => stylesheet],
+  ['a Link to an earlier page', () => '<?limit=1000&after=0>; rel="prev"'],
+])('listBooks reads on after short and full pages until one is empty, when they have %s', async (_name, link) => {
+  for (const [length, count] of [
+    [1000, 4],
+    [1250, 3],
+    [700, 5],
+  ] as const) {
+    const { client, books, countPages } = await openPages(link, () => length);
+    expect(await Array.fromAsync(client.listBooks())).toEqual(books);
+    expect(countPages()).toBe(count);
+  }
+});
+
+test('listBooks sends the filters with each page', async () => {
+  const { client, requests } = await openGateway((name) => {
+    if (name === 'POST /token') return 'pass';
+    return ok(name.includes('after=0') ? [book] : []);
+  });
+
+  const filters = { title: 'a&b=c +%', author: 'Brontë', year: 1847 };
+  await Array.fromAsync(client.listBooks({ ...filters, pageSize: 10 }));
+  const { title = '' } = {} as Partial<typeof filters>;
+  await Array.fromAsync(client.listBooks({ title, after: 7 }));
+
+  const query = 'title=a%26b%3Dc%20%2B%25&author=Bront%C3%AB&year=1847';
+  expect(requests.slice(1)).toEqual([
+    `GET /books?limit=10&after=0&${query}`,
+    `GET /books?limit=10&after=1&${query}`,
+    'GET /books?limit=1000&after=7&title=',
+  ]);
+});
 
 test('listBooks ends with an error when a page repeats the one before', async () => {
   const { client, requests } = await openGateway((name) =>
@@ -136,9 +165,10 @@ test('listBooks ends with an error when a page repeats the one before', async ()
 });
 
 test.each([1, 2, 3])('an abort at book %i of a page of three ends the loop there, with its reason', async (last) => {
-  const { client } = await openGateway((name) =>
-    name === 'POST /token' ? 'pass' : ok([1, 2, 3].map((id) => ({ ...aBook(), id }))),
-  );
+  const { client } = await openGateway((name) => {
+    if (name === 'POST /token') return 'pass';
+    return ok(name.endsWith('after=0') ? [1, 2, 3].map((id) => ({ ...aBook(), id })) : []);
+  });
   const stop = new AbortController();
   const seen: number[] = [];
   const read = async () => {

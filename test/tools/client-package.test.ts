@@ -13,7 +13,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder(afterAll);
-  run('npm', ['pack', '--pack-destination', folder, '--ignore-scripts=false'], 'tools/client');
+  run('npm', ['pack', './tools/client', '--pack-destination', folder, '--ignore-scripts=false'], '.');
   mkdirSync(join(folder, 'node_modules', name), { recursive: true });
   const { version } = JSON.parse(readFileSync('tools/client/package.json', 'utf8'));
   run('tar', ['-xzf', `${name}-${version}.tgz`, '--strip-components=1', '-C', `node_modules/${name}`]);
@@ -25,24 +25,33 @@ test('the packed client has no dependencies, no code of the service, and all fil
   const files = readdirSync(packed, { recursive: true, encoding: 'utf8' }).map((file) => `./${file}`);
 
   expect(dependencies).toBeUndefined();
-  expect(files.filter((file) => file.includes('/lib/') && file.endsWith('.js'))).toEqual([]);
+  expect(files.filter((file) => /\.[cm]?js$/.test(file))).toEqual(['./dist/index.js', './dist/index.mjs']);
   // TypeScript 5 finds them by `main` and `types` when it resolves as Node 10 did.
   expect(files).toEqual(expect.arrayContaining([main, types, ...Object.values(exports)]));
+  expect(JSON.stringify([main, types, exports])).not.toContain('tools');
 });
 
 test.each([
   ['an ECMAScript module', 'module', ['--module', 'nodenext']],
   ['a CommonJS module', 'commonjs', ['--module', 'node16']],
   ['a module that a bundler resolves', 'module', ['--module', 'esnext', '--moduleResolution', 'bundler']],
-])('the example in the README of the packed client compiles and runs in %s', (_kind, type, options) => {
-  const [, example = ''] = /```ts\n(.*?)```/s.exec(readFileSync('tools/client/README.md', 'utf8')) ?? [];
+])('the examples for users of the packed client compile and run in %s', (_kind, type, options) => {
+  const examples = ['README.md', 'tools/client/README.md'].map((file) => {
+    const [, example = ''] = /```ts\n(.*?)```/s.exec(readFileSync(file, 'utf8')) ?? [];
+    return example.replace('http://localhost:8080', local.baseUrl);
+  });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type }));
-  writeFileSync(join(folder, 'example.ts'), wrapAwait(example.replace('http://localhost:8080', local.baseUrl)));
 
-  const tsc = resolve('node_modules/.bin/tsc');
-  run(tsc, ['--strict', '--target', 'es2022', ...options, 'example.ts']);
+  const outputs = examples.map((example) => {
+    writeFileSync(join(folder, 'example.ts'), wrapAwait(example));
+    run(resolve('node_modules/.bin/tsc'), ['--strict', '--target', 'es2022', ...options, 'example.ts']);
+    return run(process.execPath, ['example.js']);
+  });
 
-  expect(run(process.execPath, ['example.js'])).toMatch(/^\d+ Dune\n/m);
+  expect(outputs).toEqual([
+    expect.stringMatching(/^found Jane Eyre\n.*^\d+ Jane Eyre Charlotte Brontë\n/ms),
+    expect.stringMatching(/^\d+ Dune\n/m),
+  ]);
 });
 
 /** Calls that do not compile while the client has types. */

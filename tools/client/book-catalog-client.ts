@@ -1,12 +1,14 @@
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { BookCatalogError } from './book-catalog-error.ts';
 import { exchange, type Fetch, type RequestOptions, type Success } from './exchange.ts';
-import { hasNextPage } from './link-header.ts';
 import { shareLogin } from './login.ts';
 import { createRetries, type RetryPolicy } from './retries.ts';
 
 export type { Book } from '../../lib/books/book.ts';
 export { BookCatalogError } from './book-catalog-error.ts';
+
+/** The link of the service to a next page. A proxy may add others beside it. */
+const nextPage = /<\?[^<>]*>; rel="next"/;
 
 /** The length of data that is quoted in an error. */
 const quotedLength = 200;
@@ -49,10 +51,14 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: string;
 }
 
-export interface ListOptions extends CallOptions {
+/**
+ * Filters, and where to begin. A text field lists the books that contain the text, whatever the case and the accents; any
+ * other field those that equal the value.
+ */
+export interface ListOptions extends CallOptions, Partial<BookFields> {
   /** Only books with higher ids; 0 by default. */
   readonly after?: number;
-  /** How many books to read at a time: 1 to 1000, the default. */
+  /** How many books to read at a time, at most: 1 to 1000, the default. */
   readonly pageSize?: number;
 }
 
@@ -85,7 +91,7 @@ export interface BookCatalogClient {
   getBook(id: number, options: FetchOptions): Promise<TaggedBook | UnchangedBook>;
   updateBook(id: number, changes: BookChanges, options?: ChangeOptions): Promise<TaggedBook>;
   deleteBook(id: number, options?: ChangeOptions): Promise<void>;
-  /** Reads all books in the order of their ids, a page at a time. It retries a page that fails. */
+  /** Reads books in the order of their ids, a page at a time. It retries a page that fails. */
   listBooks(options?: ListOptions): AsyncGenerator<Book, void, void>;
 }
 
@@ -178,26 +184,34 @@ export function createBookCatalogClient({
     },
 
     async updateBook(id, body, { ifMatch, signal } = {}) {
-      const headers = { 'If-Match': ifMatch };
+      const headers = { 'If-Match': strengthen(ifMatch) };
       const path = `/book/${id}`;
       const { book, etag } = await callForBook({ method: 'PUT', path, headers, body, signal }, id);
       return { book: book as Book, etag };
     },
 
     async deleteBook(id, { ifMatch, signal } = {}) {
-      const request: Call = { method: 'DELETE', path: `/book/${id}`, headers: { 'If-Match': ifMatch }, signal };
+      const request: Call = {
+        method: 'DELETE',
+        path: `/book/${id}`,
+        headers: { 'If-Match': strengthen(ifMatch) },
+        signal,
+      };
       const success = await call(request);
       if (success.data !== null) throw unexpected(request, success);
     },
 
-    async *listBooks({ after = 0, pageSize = 1000, signal } = {}) {
+    async *listBooks({ after = 0, pageSize = 1000, signal, ...filters } = {}) {
       let last = after;
+      let hasSeenLink = false;
       for (;;) {
-        const request: Call = { method: 'GET', path: `/books?limit=${pageSize}&after=${last}`, signal };
+        const path = `/books?${formatQuery({ limit: pageSize, after: last, ...filters })}`;
+        const request: Call = { method: 'GET', path, signal };
         const success = await call(request);
         const { headers, data } = success;
-        const mayGoOn = hasNextPage(headers.get('Link'));
-        if (!Array.isArray(data) || (mayGoOn && data.length === 0)) throw unexpected(request, success);
+        const hasLink = nextPage.test(headers.get('Link') ?? '');
+        hasSeenLink ||= hasLink;
+        if (!Array.isArray(data) || (hasLink && data.length === 0)) throw unexpected(request, success);
         for (const book of data as readonly unknown[]) {
           if (!isBook(book) || book.id <= last) throw unexpected(request, { ...success, data: book });
           signal?.throwIfAborted();
@@ -205,11 +219,21 @@ export function createBookCatalogClient({
           last = book.id;
         }
         signal?.throwIfAborted();
-        // A proxy may hide the header from scripts: a full page may have a next one, too.
-        if (!mayGoOn && data.length < pageSize) return;
+        // A proxy may hide the header from scripts. A short page need not be the last one: large books end it early.
+        if (!hasLink && (hasSeenLink || data.length === 0)) return;
       }
     },
   };
+}
+
+function formatQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+}
+
+/** A proxy that compresses weakens the tags of the service, which are strong. A weak tag never matches (RFC 9110). */
+function strengthen(etag: string | undefined): string | undefined {
+  return etag?.replace(/^W\//, '');
 }
 
 /** Whether a value has at least what makes a book: an id. */
