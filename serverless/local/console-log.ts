@@ -15,8 +15,19 @@ interface LogEntry {
   readonly level: string;
   readonly message: string;
   readonly route?: string;
+  readonly status?: number;
+  readonly reason?: string;
   readonly error?: LoggedError;
 }
+
+/** Why a token was refused, by jose's codes. */
+const reasons: Readonly<Record<string, string>> = {
+  ERR_JWS_INVALID: 'it is malformed, or has a prefix such as "Bearer"',
+  ERR_JWT_EXPIRED: 'it has expired',
+  ERR_JWT_CLAIM_VALIDATION_FAILED: 'it is not valid yet',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'another secret signed it',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'no HMAC method signed it',
+};
 
 /** A line of a stack trace that is in Node itself. Each syntax error has ten. */
 const nodeFrame = /\n +at [^\n]*\bnode:[^\n]*/g;
@@ -63,8 +74,9 @@ export function createConsoleLog(format: string | undefined, directory: string) 
   };
 }
 
-/** @returns the text, or `undefined` for a request that succeeded or whose client left: the gateway logs those */
-function formatEntry({ level, message, route, error }: LogEntry): string | undefined {
+/** @returns the text, or `undefined` when the gateway's own line says enough: of a success, or a client that left */
+function formatEntry({ level, message, route, status, reason, error }: LogEntry): string | undefined {
+  if (status === 401 && reason) return `${status} ${route}: the token was refused (${reasons[reason] ?? reason})`;
   if (error === undefined || error.message === prematureClose) {
     if (message === 'request') return undefined;
     return level === 'INFO' ? message : `${level} ${message}`;

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { forgeToken } from '../../conformance/forge-token.ts';
 import { request } from '../../conformance/http-client.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { testSettings } from '../support/local-service.ts';
+import { testSettings, validToken } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
 const corsOrigin = 'https://docs.example.com';
@@ -27,6 +28,23 @@ test('the log line of a request has the id of its response, and no query', async
 
   const id = headers['x-amzn-requestid'];
   await expect.poll(() => service.output).toMatch(new RegExp(` GET /nowhere 404 [\\d.]+ ms ${id}\n`));
+});
+
+const secret = testSettings.SECRET_TOKEN;
+const expired = forgeToken({ claims: { exp: 1 }, secret });
+
+test.each([
+  ['with a prefix', `Bearer ${validToken}`, 'it is malformed, or has a prefix such as "Bearer"'],
+  ['that has expired', expired, 'it has expired'],
+  ['that is not valid yet', forgeToken({ claims: { nbf: 9_999_999_999 }, secret }), 'it is not valid yet'],
+  ['of another secret', forgeToken({ claims: {}, secret: 'x' }), 'another secret signed it'],
+  ['that nobody signed', forgeToken({ header: { alg: 'none' }, claims: {}, secret }), 'no HMAC method signed it'],
+])('the log says why a token %s was refused, the response does not', async (_kind, Authorization, reason) => {
+  const { envelope } = await request(`${baseUrl}/books`, { headers: { Authorization } });
+
+  expect(envelope).toEqual({ status: 401, message: 'Invalid token', data: null });
+  await expect.poll(() => service.output).toContain(` 401 GET /books: the token was refused (${reason})\n`);
+  expect(service.output).not.toContain(Authorization.slice(-20));
 });
 
 test('requests for another host are refused, with one warning', async () => {

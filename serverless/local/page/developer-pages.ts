@@ -20,7 +20,6 @@ const policy = [
 const pages = new Map([
   ['/openapi.yaml', { file: import.meta.resolve('../../../openapi.yaml'), type: 'application/yaml' }],
   ['/docs', { file: import.meta.resolve('./index.html'), type: 'text/html' }],
-  ['/docs/page.css', { file: import.meta.resolve('./page.css'), type: 'text/css' }],
   ['/docs/page.js', { file: import.meta.resolve('./page.js'), type: 'text/javascript' }],
   ['/docs/swagger-ui.css', { file: import.meta.resolve('swagger-ui-dist/swagger-ui.css'), type: 'text/css' }],
   ['/docs/swagger-ui-bundle.js', { file: import.meta.resolve(bundle), type: 'text/javascript' }],
