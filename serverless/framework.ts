@@ -18,13 +18,11 @@ export interface Serverless {
 export interface Service {
   readonly service: string;
   readonly custom: {
-    readonly stage: StageParameters & Readonly<Record<string, unknown>>;
+    readonly parameters: StageParameters & Readonly<Record<string, unknown>>;
     /** Parts of the template that are there when their parameter is not empty. */
     readonly optionalParts: Readonly<Record<string, Partial<Template>>>;
   };
   readonly provider: {
-    readonly architecture: string;
-    readonly runtime: string;
     /** In seconds. */
     readonly timeout: number;
     readonly environment?: FunctionEnvironment;

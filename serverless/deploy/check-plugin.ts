@@ -41,7 +41,7 @@ export default class CheckPlugin {
     const aws = this.#serverless.getProvider('aws');
     const stage = aws.getStage();
     const problem =
-      findStageProblem(stage) ?? findParameterProblem(stage, this.#serverless.service.custom.stage, overrides);
+      findStageProblem(stage) ?? findParameterProblem(stage, this.#serverless.service.custom.parameters, overrides);
     if (problem !== undefined) this.#fail(problem);
     if (!this.#isRemote) return;
     const account = await aws.getAccountId().catch((error: Error) => {

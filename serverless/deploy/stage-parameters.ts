@@ -49,8 +49,6 @@ export interface StageParameters {
   /** The empty text when there is none. */
   readonly alarmEmail: string;
   readonly corsOrigin: string;
-  readonly domainName: string;
-  readonly hostedZoneId: string;
   readonly permissionsBoundary: string;
   readonly requestsPerAddress: string | number;
   readonly monitoringMinutes: string | number;

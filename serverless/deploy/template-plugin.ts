@@ -14,7 +14,7 @@ export default class TemplatePlugin {
     this.hooks = {
       'before:package:initialize': () => {
         assignRoles(service);
-        const { corsOrigin } = service.custom.stage;
+        const { corsOrigin } = service.custom.parameters;
         if (corsOrigin !== '') addPreflights(Object.values(service.functions), corsOrigin);
       },
       'after:aws:package:finalize:mergeCustomProviderResources': () => {
@@ -39,7 +39,7 @@ function assignRoles({ functions }: Service): void {
 /** Adds the parts whose parameters are set. */
 function addOptionalParts({ Resources, Outputs }: Template, { custom }: Service): void {
   for (const [parameter, part] of Object.entries(custom.optionalParts)) {
-    if (custom.stage[parameter] === '') continue;
+    if (custom.parameters[parameter] === '') continue;
     Object.assign(Resources, part.Resources);
     Object.assign(Outputs, part.Outputs);
   }
@@ -47,7 +47,7 @@ function addOptionalParts({ Resources, Outputs }: Template, { custom }: Service)
 
 /** A deployment is a snapshot of the API as it is by then, and the framework makes it wait for methods only. */
 function addGatewayResponses(template: Template, { custom }: Service): void {
-  const { corsOrigin, requestsPerAddress } = custom.stage;
+  const { corsOrigin, requestsPerAddress } = custom.parameters;
   const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
   const responses = createGatewayResponses(headers, requestsPerAddress !== '');
   Object.assign(template.Resources, responses);
@@ -62,7 +62,7 @@ function separateStage(template: Template): void {
 }
 
 function attachBoundary(template: Template, { custom }: Service): void {
-  const { permissionsBoundary: PermissionsBoundary } = custom.stage;
+  const { permissionsBoundary: PermissionsBoundary } = custom.parameters;
   if (PermissionsBoundary === '') return;
   for (const { Properties } of findResources(template, 'AWS::IAM::Role'))
     Object.assign(Properties, { PermissionsBoundary });

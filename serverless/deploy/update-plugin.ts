@@ -36,13 +36,13 @@ export default class UpdatePlugin {
         this.#adoptRetainedTable();
         const config = await this.#getConfig();
         const stack = await findStack(stackNameOf(this.#stage), config);
-        const minutes = Number(serverless.service.custom.stage.monitoringMinutes);
+        const minutes = Number(serverless.service.custom.parameters.monitoringMinutes);
         const { provider } = serverless.service;
         provider.rollbackConfiguration = await findRollbackTriggers(stack, minutes, config);
         if ('RestoredTable' in (stack?.parameters ?? {})) provider.stackParameters = keptParameters;
       },
       'after:deploy:deploy': () => {
-        if (isTemporary(this.#stage) || serverless.service.custom.stage.alarmEmail !== '') return;
+        if (isTemporary(this.#stage) || serverless.service.custom.parameters.alarmEmail !== '') return;
         log.notice(`Nobody receives the alarms of ${this.#stage}: set alarmEmail in serverless/stages.yml.`);
       },
       'before:rollback:rollback': () => {

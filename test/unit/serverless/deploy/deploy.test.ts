@@ -109,7 +109,7 @@ test.each([
   ['prod', 'oncall@example.com', []],
   ['alice', '', []],
 ])('a deploy of %s with the address "%s" for alarms ends with: %j', async (stage, alarmEmail, messages) => {
-  const { hooks, lines } = openPlugin(stage, { custom: { stage: { alarmEmail } } });
+  const { hooks, lines } = openPlugin(stage, { custom: { parameters: { alarmEmail } } });
 
   await hooks['after:deploy:deploy']?.();
 
@@ -177,7 +177,7 @@ describe('before an update', () => {
     }
     const changeSets = [1, 2].map(() => ({ getCreateChangeSetParams: (options: object) => options }));
     const provider: { rollbackConfiguration?: object; stackParameters?: object } = {};
-    const custom = { stage: { monitoringMinutes: stage.minutes } };
+    const custom = { parameters: { monitoringMinutes: stage.minutes } };
     const { hooks } = openPlugin('prod', { provider, custom }, changeSets);
     await hooks['before:aws:deploy:deploy:createStack']?.();
     return { provider, changeSets };
