@@ -10,8 +10,7 @@ import { stages } from './target.ts';
 
 /** The retention periods of CloudWatch Logs (API Reference, "PutRetentionPolicy") that the framework knows. */
 const retentionDays = [
-  ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180],
-  ...[365, 400, 545, 731, 1827, 2192, 2557, 2922, 3288, 3653],
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
 const share: SettingKind<number> = {

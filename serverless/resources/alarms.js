@@ -142,7 +142,9 @@ function createAlarm(AlarmDescription, properties) {
   const topic = [{ Ref: 'AlarmTopic' }];
   const common = {
     ActionsEnabled: true, // the default: drift detection sees what the template says, and nothing else
-    ...{ ComparisonOperator: 'GreaterThanThreshold', EvaluationPeriods: 5, DatapointsToAlarm: 3 },
+    ComparisonOperator: 'GreaterThanThreshold',
+    EvaluationPeriods: 5,
+    DatapointsToAlarm: 3,
     ...{ TreatMissingData: 'notBreaching', AlarmActions: topic, OKActions: topic }, // no data: no requests
   };
   return { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmDescription, ...common, ...properties } };

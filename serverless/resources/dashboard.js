@@ -52,7 +52,10 @@ const widgets = rows.flatMap((row, number) => {
   const height = 6;
   return row.map(([title, stat, metrics, others], column) => ({
     type: 'metric',
-    ...{ x: column * width, y: number * height, width, height },
+    x: column * width,
+    y: number * height,
+    width,
+    height,
     properties: { title, region: '${AWS::Region}', stat, period: 60, ...others, metrics },
   }));
 });

@@ -21,7 +21,8 @@ async function startDatabase(respond: RequestListener, protocol?: (typeof protoc
   const client = connect(endpoint);
   const item = { TableName: 'bücher', Key: bookKey(1) };
   return {
-    ...{ database, endpoint },
+    database,
+    endpoint,
     read: () => client.send(new GetCommand(item)),
     remove: () => client.send(new DeleteCommand(item)),
   };

@@ -6,8 +6,9 @@ import type { MeteredRequest } from '../simulators/faulty-proxy.ts';
 import { aBook } from '../support/a-book.ts';
 import { emma, listBooks, openBooks, openList, seedBooks, setCounter, storeBook } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { useTables, validToken } from '../support/fixtures.ts';
-import { type Call, loadHandlers, settings } from '../support/load-handlers.ts';
+import { useTables } from '../support/fixtures.ts';
+import { type Call, loadHandlers } from '../support/load-handlers.ts';
+import { testSettings, validToken } from '../support/local-service.ts';
 
 /**
  * Each request to the database with its read units of 4 KB or write units of 1 KB, for a book of up to 1 KB. The engine
@@ -42,7 +43,7 @@ test('no function asks for more than it has to, at its start and for a request',
   const readCounter = { operation: 'GetItem', units: 1 };
   expect(proxy.takeRequests()).toMatchObject(tableEndpoints.map(() => readCounter));
 
-  const credentials = { username: settings.AUTH_USERNAME, password: settings.AUTH_PASSWORD };
+  const credentials = { username: testSettings.AUTH_USERNAME, password: testSettings.AUTH_PASSWORD };
   const body = JSON.stringify({ ...emma, ...credentials });
   let tag = '';
   for (const [route, header, use] of uses) {

@@ -1,9 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { operations } from '../../conformance/contract/description.ts';
 import { tableEndpoints } from '../../serverless/functions.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
-import { loadHandlers } from '../support/load-handlers.ts';
+import { loadHandlers, startAnew } from '../support/load-handlers.ts';
 
 const service = await useService();
 
@@ -76,8 +76,7 @@ test('the function of POST /token loads without a table', async () => {
 
 test('the function of POST /token, which signs, warns of a weak secret when it loads', async () => {
   const settings = { SECRET_TOKEN: 'weak', AUTH_USERNAME: 'ada', AUTH_PASSWORD: 'engine' };
-  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  vi.resetModules();
+  startAnew(settings);
 
   await import('../../handlers/create-token.ts');
 

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
 import { startScriptedDatabase } from '../simulators/scripted-database.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { loadHandlers, settings } from '../support/load-handlers.ts';
+import { loadHandlers } from '../support/load-handlers.ts';
+import { testSettings } from '../support/local-service.ts';
 
 /** What a database sends, with a planted text in each value, that a request consists of. */
 type Respond = (planted: string, body: string) => { readonly status: number; readonly text: string };
@@ -36,7 +37,7 @@ const storages = {
   'wrong type': (planted, body) => found(planted, body, { S: planted }),
 } satisfies Record<string, Respond>;
 
-const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
+const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
 
 const tokens = {
   valid: (planted) => forgeToken({ claims: { planted }, secret }),
@@ -56,8 +57,13 @@ const bodies = {
 } satisfies Record<string, (planted: string) => string | Buffer>;
 
 const routes = [
-  ...['POST /token', 'POST /book', 'GET /books'],
-  ...['GET /book/1', 'PUT /book/1', 'DELETE /book/1', 'GET /book/{planted}'],
+  'POST /token',
+  'POST /book',
+  'GET /books',
+  'GET /book/1',
+  'PUT /book/1',
+  'DELETE /book/1',
+  'GET /book/{planted}',
 ];
 
 /** For each route each storage, token and body, while the other two are as usual. */

@@ -3,27 +3,34 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { close, listen } from '../support/loopback-server.ts';
 
-/** What an account holds that a deploy reads before it asks CloudFormation. */
-export interface Account {
-  /** API Gateway's role for access logs. */
-  readonly logsRole?: string;
-}
+/** What AWS sends in response to an action of a form. */
+export const toXml = (action: string, content: string) =>
+  `<${action}Response><${action}Result>${content}</${action}Result></${action}Response>`;
+
+const refuse = (operation: string) =>
+  `<ErrorResponse><Error><Code>ValidationError</Code><Message>The account refuses ${operation}</Message></Error></ErrorResponse>`;
 
 /**
- * Plays the account 123456789012 for one test, which refuses what is not said here.
+ * Plays the account 123456789012 for one test. It knows who calls and API Gateway's role for access logs, and refuses all else.
  *
  * @returns the environment of commands that use the account, and the operations that they have requested
  */
-export async function startAccount(account: Account) {
+export async function startAccount(logsRole?: string) {
   const operations: string[] = [];
+  const known: Readonly<Record<string, string>> = {
+    GetCallerIdentity: toXml(
+      'GetCallerIdentity',
+      '<Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/a</Arn>',
+    ),
+    GetAccount: JSON.stringify({ cloudwatchRoleArn: logsRole }),
+  };
   const server = http.createServer(async (request, response) => {
-    const body = await text(request);
-    const isAccount = request.url === '/account'; // a request of API Gateway's kind
-    const action = isAccount ? 'GetAccount' : new URLSearchParams(body).get('Action');
-    const operation = String(action);
+    const form = new URLSearchParams(await text(request));
+    // A request of API Gateway's kind is not a form.
+    const operation = request.url === '/account' ? 'GetAccount' : String(form.get('Action'));
     operations.push(operation);
-    const { status = 200, content } = respond(account, operation);
-    response.writeHead(status).end(content);
+    const content = known[operation];
+    response.writeHead(content === undefined ? 400 : 200).end(content ?? refuse(operation));
   });
   const port = await listen(server);
   onTestFinished(() => close(server));
@@ -34,29 +41,4 @@ export async function startAccount(account: Account) {
     AWS_SECRET_ACCESS_KEY: 'test',
   };
   return { env, operations };
-}
-
-interface Response {
-  readonly status?: number;
-  readonly content: string;
-}
-
-function respond({ logsRole }: Account, operation: string): Response {
-  switch (operation) {
-    case 'GetCallerIdentity': {
-      const result = '<Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/anybody</Arn>';
-      return {
-        content: `<${operation}Response><${operation}Result>${result}</${operation}Result></${operation}Response>`,
-      };
-    }
-    case 'GetAccount':
-      return { content: JSON.stringify({ cloudwatchRoleArn: logsRole }) };
-    default:
-      return refusal(`The account refuses ${operation}`);
-  }
-}
-
-function refusal(message: string): Response {
-  const error = `<Code>ValidationError</Code><Message>${message}</Message>`;
-  return { status: 400, content: `<ErrorResponse><Error>${error}</Error></ErrorResponse>` };
 }

@@ -178,7 +178,12 @@ function cut(ending: Ending, place: typeof inBody, isHarmless: boolean | 'by cha
 
 /** Everything that happens to requests and connections. A short response in single bytes is in time, and no fault. */
 export const transportFaults: readonly Fault[] = [
-  ...[requestIgnored, requestHeld, requestLost, requestClosed, requestTimeout, switchingProtocols],
+  requestIgnored,
+  requestHeld,
+  requestLost,
+  requestClosed,
+  requestTimeout,
+  switchingProtocols,
   ...[
     serverError,
     longServerError,

@@ -1,7 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 
 const jwk = {
-  ...{ kty: 'EC', crv: 'P-256', d: '6O1ef-aeA3juvX54zs7ZD-hQq9rNGIj4OmJud93rw5c' },
+  kty: 'EC',
+  crv: 'P-256',
+  d: '6O1ef-aeA3juvX54zs7ZD-hQq9rNGIj4OmJud93rw5c',
   x: '-0g3IqLvIHxIoYdUus18niHN0D1aHNpf9TfhGhWC9xw',
   y: '-C6CEJDxkQHdBV7WnK5NKbxrK7MXTkvMNg4cmCkFrX8',
 };

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeEach } from 'vitest';
-import { forgeToken } from '../../conformance/forge-token.ts';
 import { type Engine, provideEngine } from '../simulators/engine.ts';
 import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
 import { connect, createBookTable } from './book-table.ts';
 import { type CapturedLog, captureLog } from './captured-log.ts';
-import { loadHandlers, settings } from './load-handlers.ts';
+import { loadHandlers } from './load-handlers.ts';
+import { validToken } from './local-service.ts';
 
 /**
  * Shares one engine between the tests of a file, each of which opens a table of its own.
@@ -35,9 +35,6 @@ export async function useTables(start: () => Promise<Engine> = provideEngine) {
 /** A request: its body as text, or as a value that is sent as JSON; the token is added unless a test sends its own. */
 type TestRequest = Omit<Partial<APIGatewayProxyEvent>, 'body' | 'headers'> &
   Readonly<{ body?: unknown; headers?: Readonly<Record<string, string>> }>;
-
-/** A valid token for the functions that {@link useService} loads. */
-export const validToken = forgeToken({ secret: settings.SECRET_TOKEN });
 
 /** Loads the functions once for the tests of a file, over a table that they share. The proxy in between heals after each. */
 export async function useService() {

@@ -4,13 +4,7 @@ import { vi } from 'vitest';
 import { makePattern } from '../../conformance/contract/description.ts';
 import type { Envelope } from '../../conformance/http-client.ts';
 import { endpoints } from '../../serverless/functions.ts';
-
-/** The settings of the functions that {@link loadHandlers} loads. */
-export const settings = {
-  SECRET_TOKEN: 'sentinel of the secret, longer than 32 bytes',
-  AUTH_USERNAME: 'librarian',
-  AUTH_PASSWORD: 'sentinel of the password',
-};
+import { testSettings } from './local-service.ts';
 
 /** Sends a request to the function of its route, for example `GET` and `/book/1`; `remainingMs` is its timeout. */
 export type Call = Awaited<ReturnType<typeof loadHandlers>>;
@@ -26,8 +20,7 @@ const routeOf = ({ event: { method, path } }: (typeof endpoints)[number]) => `${
  * @param routes - methods and resources of those to load; all of them by default
  */
 export async function loadHandlers(databaseUrl: string, routes = endpoints.map(routeOf)) {
-  for (const [name, value] of Object.entries({ ...settings, DB_URL: databaseUrl })) vi.stubEnv(name, value);
-  vi.resetModules();
+  startAnew({ ...testSettings, DB_URL: databaseUrl });
   // Only now: tests of the gateway stream as it does.
   await import('./collect-streams.ts');
   const handlers: Record<string, Handler | undefined> = {};
@@ -58,6 +51,12 @@ export async function loadHandlers(databaseUrl: string, routes = endpoints.map(r
     const envelope: Envelope = JSON.parse(body === '' ? 'null' : body);
     return { status: statusCode, headers, envelope };
   };
+}
+
+/** Gives the modules that are loaded from now on new settings, and loads them anew. */
+export function startAnew(settings: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  vi.resetModules();
 }
 
 /** Makes the event of a request as API Gateway's proxy integration sends it: a GET without headers, but for `overrides`. */

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, vi } from 'vitest';
+import { afterAll } from 'vitest';
 import { parse } from 'yaml';
 import { createFunctionLoader } from '../../serverless/local/functions/function-loader.ts';
 import { createGateway } from '../../serverless/local/gateway/gateway.ts';
+import { startAnew } from './load-handlers.ts';
 import { defaultCredentials, testSettings } from './local-service.ts';
 import { close, listen } from './loopback-server.ts';
 
@@ -21,9 +22,7 @@ const definition = parse(readFileSync(join(projectFolder, 'serverless.yml'), 'ut
 export async function serveFunctions(databaseUrl: string, optional: Readonly<Record<string, string>> = {}) {
   const { CORS_ORIGIN: corsOrigin, TOKEN_LIFETIME } = optional;
   const given = { DB_URL: databaseUrl, CORS_ORIGIN: corsOrigin, TOKEN_LIFETIME };
-  const settings = { ...testSettings, ...defaultCredentials, ...given };
-  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  vi.resetModules();
+  startAnew({ ...testSettings, ...defaultCredentials, ...given });
   const functions = await createFunctionLoader(projectFolder)(definition);
   const log = { logRequest() {}, logWarning() {}, logError: console.error };
   const gateway = createGateway({ functions: () => functions, host: '127.0.0.1', corsOrigin, log });

@@ -1,3 +1,4 @@
+import { toXml } from '../simulators/aws-account.ts';
 import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
 
 /** The stack that the stub describes. */
@@ -8,9 +9,6 @@ interface StubbedStack {
   /** What DynamoDB was asked to change of a table, by operation. The embedded engine cannot do it. */
   readonly changes: Record<string, unknown>;
 }
-
-const toXml = (action: string, content: string) =>
-  `<${action}Response xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><${action}Result>${content}</${action}Result></${action}Response>`;
 
 const toMembers = (entries: readonly string[]) => entries.map((entry) => `<member>${entry}</member>`).join('');
 

@@ -5,13 +5,20 @@ const tableNameText = /[a-zA-Z0-9_.-]{3,255}/;
 
 /** The domains of AWS's partitions, each with that of its dual-stack endpoints. A test compares them with the SDK's rules. */
 const awsDomains: readonly (string | undefined)[] = [
-  ...['amazonaws.com', 'api.aws'],
-  ...['amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
-  ...['amazonaws.eu', 'api.amazonwebservices.eu'],
-  ...['c2s.ic.gov', 'api.aws.ic.gov'],
-  ...['sc2s.sgov.gov', 'api.aws.scloud'],
-  ...['cloud.adc-e.uk', 'api.cloud-aws.adc-e.uk'],
-  ...['csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
+  'amazonaws.com',
+  'api.aws',
+  'amazonaws.com.cn',
+  'api.amazonwebservices.com.cn',
+  'amazonaws.eu',
+  'api.amazonwebservices.eu',
+  'c2s.ic.gov',
+  'api.aws.ic.gov',
+  'sc2s.sgov.gov',
+  'api.aws.scloud',
+  'cloud.adc-e.uk',
+  'api.cloud-aws.adc-e.uk',
+  'csp.hci.ic.gov',
+  'api.aws.hci.ic.gov',
 ];
 
 /**

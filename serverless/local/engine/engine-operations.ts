@@ -3,8 +3,16 @@ import { call, type EngineResponse, putAll, validate } from './dynalite-addition
 
 /** The operations of dynalite that the service, its tests and its tools use, as its files name them. */
 const names = [
-  ...['getItem', 'putItem', 'updateItem', 'deleteItem', 'batchWriteItem', 'query', 'scan'],
-  ...['createTable', 'describeTable', 'listTables'],
+  'getItem',
+  'putItem',
+  'updateItem',
+  'deleteItem',
+  'batchWriteItem',
+  'query',
+  'scan',
+  'createTable',
+  'describeTable',
+  'listTables',
 ];
 
 const operations = new Map(

@@ -16,8 +16,13 @@ if (spawnSync('java', ['-version']).error || spawnSync('mvn', ['--version']).err
   endForMissingTool('Not tested: Java 17 or newer and Maven are needed.');
 }
 run('mvn', [
-  ...['-q', '-B', '-f', join(import.meta.dirname, 'pom.xml'), 'dependency:copy-dependencies'],
-  ...[`-DoutputDirectory=${folder}`, '-DincludeScope=runtime'],
+  '-q',
+  '-B',
+  '-f',
+  join(import.meta.dirname, 'pom.xml'),
+  'dependency:copy-dependencies',
+  `-DoutputDirectory=${folder}`,
+  '-DincludeScope=runtime',
 ]);
 
 // In memory, without its telemetry. It listens on all addresses of the machine, which it has no setting for.

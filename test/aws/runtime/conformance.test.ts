@@ -2,12 +2,12 @@ import { afterAll, describe, test } from 'vitest';
 import { Session } from '../../../conformance/session.ts';
 import { conformanceCases } from '../../../conformance/suite.ts';
 import { useTables } from '../../support/fixtures.ts';
+import { testSettings } from '../../support/local-service.ts';
 import { startGateway } from './gateway.ts';
-import { settings } from './start-function.ts';
 
 const { open } = await useTables();
 const gateway = await startGateway({ DB_URL: (await open()).url });
-const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
+const { SECRET_TOKEN: secret, AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
 const session = new Session({ baseUrl: gateway.baseUrl, username, password, secret });
 
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { startFaultyService, underEveryFault } from '../../reliability/faults/fa
 import { failTwice, failUnder, runRound } from '../../reliability/faults/round.ts';
 import { requestClosed, transportFaults } from '../../simulators/faults.ts';
 import { emma, setCounter, storeBook } from '../../support/book-table.ts';
-import { settings } from '../../support/load-handlers.ts';
+import { testSettings } from '../../support/local-service.ts';
 import { startGateway } from './gateway.ts';
 import type { LambdaInstance } from './lambda-instance.ts';
 import { startFunction } from './start-function.ts';
@@ -35,7 +35,7 @@ async function startPackagedService() {
 }
 
 function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
-  return { ...settings, DB_URL: databaseUrl, NODE_EXTRA_CA_CERTS: join(inject('functionsFolder'), 'loopback.pem') };
+  return { ...testSettings, DB_URL: databaseUrl, NODE_EXTRA_CA_CERTS: join(inject('functionsFolder'), 'loopback.pem') };
 }
 
 test(

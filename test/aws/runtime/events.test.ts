@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../serverless/functions.ts';
 import { readCounter, seedBooks } from '../../support/book-table.ts';
-import { useTables, validToken } from '../../support/fixtures.ts';
+import { useTables } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
-import { invoke, settings, startForTest } from './start-function.ts';
+import { testSettings, validToken } from '../../support/local-service.ts';
+import { invoke, startForTest } from './start-function.ts';
 
 const { open } = await useTables();
 
@@ -11,7 +12,7 @@ const { open } = await useTables();
 async function start({ name, event: { method, path } }: (typeof endpoints)[number]) {
   const table = await open();
   await seedBooks(table, 1);
-  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = settings;
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
   const request = createEvent({
     httpMethod: method,
     resource: path,

@@ -6,8 +6,9 @@ import type { Book } from '../../../lib/books/book.ts';
 import { memorySize } from '../../../serverless/functions.ts';
 import { aBook } from '../../support/a-book.ts';
 import { setCounter, storeBook } from '../../support/book-table.ts';
-import { useTables, validToken } from '../../support/fixtures.ts';
+import { useTables } from '../../support/fixtures.ts';
 import { createEvent } from '../../support/load-handlers.ts';
+import { validToken } from '../../support/local-service.ts';
 import { readPeakMemoryMb } from './lambda-instance.ts';
 import { startForTest } from './start-function.ts';
 

@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
 import { functions, nodeOptions } from '../../../serverless/functions.ts';
-import { settings } from '../../support/load-handlers.ts';
+import { testSettings } from '../../support/local-service.ts';
 import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
-
-export { settings } from '../../support/load-handlers.ts';
 
 /**
  * Starts an instance of a packaged function under the options of its Node in Lambda.
@@ -23,7 +21,7 @@ export function startFunction(
   if (definition === undefined) throw new Error(`serverless.yml has no function ${name}`);
   return startLambdaInstance(join(functionsFolder, name), definition.handler, {
     NODE_OPTIONS: nodeOptions,
-    ...settings,
+    ...testSettings,
     ...environment,
   });
 }

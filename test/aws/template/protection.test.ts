@@ -54,7 +54,8 @@ test('no deploy replaces what holds data, or what clients know', () => {
 
 test('the table outlives the stack, is encrypted, can be restored to any second, and drops what has expired', () => {
   expect(prod.Resources.BookTable).toMatchObject({
-    ...{ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' },
+    DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
     Properties: {
       DeletionProtectionEnabled: true,
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
@@ -79,8 +80,10 @@ test('the bucket of the artifacts is private, encrypted and reached over TLS alo
     {
       BucketEncryption: expect.anything(),
       PublicAccessBlockConfiguration: {
-        ...{ BlockPublicAcls: true, BlockPublicPolicy: true },
-        ...{ IgnorePublicAcls: true, RestrictPublicBuckets: true },
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
       },
     },
   ]);

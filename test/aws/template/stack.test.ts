@@ -23,8 +23,10 @@ const propertiesOf = (type: string, template = prod) =>
 
 test('API Gateway passes bodies unchanged, logs none of them, and throttles logins most', () => {
   const limits = (rate: number, burst: number) => ({
-    ...{ ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
-    ...{ LoggingLevel: 'OFF', DataTraceEnabled: false },
+    ThrottlingRateLimit: rate,
+    ThrottlingBurstLimit: burst,
+    LoggingLevel: 'OFF',
+    DataTraceEnabled: false,
   });
   expect(propertiesOf('ApiGateway::RestApi')).toMatchObject([{ BinaryMediaTypes: ['*/*'] }]);
   const [{ MethodSettings }] = propertiesOf('ApiGateway::Stage');
@@ -111,8 +113,13 @@ test('each deploy changes every function that refers to a secret', () => {
 test('an update is rolled back for a share of failed requests in several minutes, not for one of them', () => {
   expect(prod.Outputs.RollbackAlarm?.Value).toEqual({ 'Fn::GetAtt': ['RollbackAlarm', 'Arn'] });
   expect(prod.Resources.RollbackAlarm?.Properties).toMatchObject({
-    ...{ MetricName: '5XXError', Statistic: 'Average', ComparisonOperator: 'GreaterThanThreshold' },
-    ...{ Threshold: 0.05, Period: 60, EvaluationPeriods: 5, DatapointsToAlarm: 2 },
+    MetricName: '5XXError',
+    Statistic: 'Average',
+    ComparisonOperator: 'GreaterThanThreshold',
+    Threshold: 0.05,
+    Period: 60,
+    EvaluationPeriods: 5,
+    DatapointsToAlarm: 2,
   });
 });
 
@@ -187,10 +194,16 @@ test("the alarm on the custom domain's certificate rings 30 days before its end,
   const [{ RegionalCertificateArn }] = propertiesOf('ApiGateway::DomainName', withAll);
   expect(prod.Resources.CertificateAlarm).toBeUndefined();
   expect(withAll.Resources.CertificateAlarm?.Properties).toMatchObject({
-    ...{ Namespace: 'AWS/CertificateManager', MetricName: 'DaysToExpiry', Statistic: 'Minimum' },
-    ...{ Dimensions: [{ Name: 'CertificateArn', Value: RegionalCertificateArn }] },
-    ...{ Period: 86_400, Threshold: 30, ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' },
-    ...{ AlarmActions: [{ Ref: 'AlarmTopic' }], OKActions: [{ Ref: 'AlarmTopic' }] },
+    Namespace: 'AWS/CertificateManager',
+    MetricName: 'DaysToExpiry',
+    Statistic: 'Minimum',
+    Dimensions: [{ Name: 'CertificateArn', Value: RegionalCertificateArn }],
+    Period: 86_400,
+    Threshold: 30,
+    ComparisonOperator: 'LessThanThreshold',
+    TreatMissingData: 'breaching',
+    AlarmActions: [{ Ref: 'AlarmTopic' }],
+    OKActions: [{ Ref: 'AlarmTopic' }],
   });
 });
 

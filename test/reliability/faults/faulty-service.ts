@@ -10,8 +10,8 @@ import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-prox
 import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
 import { type BookTable, createBookTable, setCounter } from '../../support/book-table.ts';
 import { captureLog } from '../../support/captured-log.ts';
-import { validToken } from '../../support/fixtures.ts';
 import { loadHandlers } from '../../support/load-handlers.ts';
+import { validToken } from '../../support/local-service.ts';
 import type { Ask } from '../record.ts';
 
 /** A service with the faulty proxy between its functions and an engine. */

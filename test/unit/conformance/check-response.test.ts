@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { aBook, unknownField } from '../../../conformance/a-book.ts';
 import { checkResponse, findExamples } from '../../../conformance/contract/check-response.ts';
@@ -71,8 +71,6 @@ test('a difference is said with the request and the response', () => {
 
 test.each([
   ['gzip', gzipSync],
-  ['deflate', deflateSync],
-  ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
 ] as const)('a body of %s is read, and a second frame is not as described', (coding, compress) => {
   const response = created({ ...headers, 'content-encoding': coding });
@@ -89,18 +87,12 @@ const otherMark = { etag: '"x"', location: '/book/1', 'idempotency-replayed': 'y
 
 test.each([
   ['a 304 with a body', { ...notModified, body: Buffer.from('{}') }, 'it has a body'],
-  ['a 304 without an ETag', { ...notModified, headers: identified }, 'the header ETag'],
-  ['a 304 with a weak ETag', { ...notModified, headers: { ...identified, etag: 'W/"x"' } }, 'the header ETag'],
-  ['a 304 without an id', { ...notModified, headers: { etag: '"x"', 'cache-control': caching } }, 'x-amzn-RequestId'],
   ['a book without an ETag', created({ location: '/book/1' }), 'the header ETag'],
   ['a book with a member of its own', created(headers, { [unknownField]: 3 }), 'must NOT have additional properties'],
-  ['a book at another path', created({ etag: '"x"', location: '/books/1' }), 'Location'],
   ['a replay that is marked otherwise', created(otherMark), 'the header Idempotency-Replayed'],
-  ['a message of another status', respond(400, {}, 'Invalid token'), 'no example has the status 400 and the message'],
   ['a status of its own in the body', respond(400, {}, 'Bad request', null, 401), 'no example has the status 401'],
   ['a status that no request has', respond(418, {}, 'Teapot'), 'this status is not described'],
   ['a success of an unknown path', responseTo('GET', '/nowhere', respond(200, {}, 'OK')), 'this endpoint is not'],
-  ['another message of an unknown path', responseTo('GET', '/nowhere', respond(404, {}, 'Gone')), 'the message Gone'],
   ['a failure of OPTIONS', responseTo('OPTIONS', '/nowhere', respond(502, {}, 'Bad gateway')), 'this endpoint is not'],
   [
     'a page of HTML',

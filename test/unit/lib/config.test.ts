@@ -55,8 +55,18 @@ test.each(origins)('CORS_ORIGIN may be %j, and is none when it is empty', (CORS_
 });
 
 const noOrigins = [
-  ...['*', 'null', 'a.test', 'https://a.test/', 'https://a.test,https://b.test', 'ws://a.test', 'ws://http.a.test'],
-  ...['httpx://a.test', 'https://a"b.test', 'https://A.test', 'https://a.test:443', 'https://a.test:99999'],
+  '*',
+  'null',
+  'a.test',
+  'https://a.test/',
+  'https://a.test,https://b.test',
+  'ws://a.test',
+  'ws://http.a.test',
+  'httpx://a.test',
+  'https://a"b.test',
+  'https://A.test',
+  'https://a.test:443',
+  'https://a.test:99999',
 ];
 test.each(noOrigins)('CORS_ORIGIN cannot be %j', (CORS_ORIGIN) => {
   expect(() => load({ CORS_ORIGIN })).toThrow('CORS_ORIGIN is not the origin');

@@ -53,7 +53,8 @@ test.each([
   for (const error of [failed, inTransaction]) {
     const interpreted = interpretError(error);
     expect(interpreted).toMatchObject({
-      ...{ name: 'ConditionFailedError', message: 'the condition of a request does not hold' },
+      name: 'ConditionFailedError',
+      message: 'the condition of a request does not hold',
     });
     expect((interpreted as ConditionFailedError).stored).toEqual(stored);
   }
@@ -117,7 +118,9 @@ test.each([
   const error = named(name, 'size exceeded', members);
 
   expect(interpretError(error)).toMatchObject({
-    ...{ name: 'AttemptError', mayBeDone, cause: error },
+    name: 'AttemptError',
+    mayBeDone,
+    cause: error,
     message: `DynamoDB failed: ${name}: size exceeded`,
   });
 });

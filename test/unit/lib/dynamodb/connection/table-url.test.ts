@@ -29,15 +29,22 @@ test.each([
   ],
   ...[...paths, `/${'a'.repeat(256)}`].map((path) => `http://127.0.0.1:8000${path}`),
   ...['user@', 'user:secret@', ':secret@'].map((user) => `http://${user}127.0.0.1:8000/books`),
-  ...['http://127.0.0.1:99999/books', 'http://[::1/books'],
+  'http://127.0.0.1:99999/books',
+  'http://[::1/books',
 ])('%j is not the URL of a table', (url) => {
   expect(parseTableUrl(url)).toBeUndefined();
 });
 
 /** One region of each partition. */
 const regions = [
-  ...['eu-west-1', 'us-gov-west-1', 'cn-north-1', 'eusc-de-east-1'],
-  ...['us-iso-east-1', 'us-isob-east-1', 'eu-isoe-west-1', 'us-isof-south-1'],
+  'eu-west-1',
+  'us-gov-west-1',
+  'cn-north-1',
+  'eusc-de-east-1',
+  'us-iso-east-1',
+  'us-isob-east-1',
+  'eu-isoe-west-1',
+  'us-isof-south-1',
 ];
 
 const either = [false, true];

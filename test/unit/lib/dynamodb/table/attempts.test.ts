@@ -117,7 +117,13 @@ describe('attempts at a write', () => {
     events = [];
     await attempts.write(writing(['lost', 'refused', 'failed']));
     expect(events.filter((event) => !event.startsWith('pause'))).toEqual([
-      ...['lost', 'look for [0]', 'refused', 'look for [0] after a refusal', 'failed', 'look for [0]', 'done'],
+      'lost',
+      'look for [0]',
+      'refused',
+      'look for [0] after a refusal',
+      'failed',
+      'look for [0]',
+      'done',
     ]);
   });
 
@@ -138,9 +144,7 @@ describe('attempts at a write', () => {
 
     const failed = ['lost', 'pause of 100 ms', 'look for [0]', 'failed', 'pause of 200 ms', 'look for [0]'];
     const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
-    const refused = delays.flatMap((delayMs) => [
-      ...['refused', 'look for [0] after a refusal', `pause of ${delayMs} ms`],
-    ]);
+    const refused = delays.flatMap((delayMs) => ['refused', 'look for [0] after a refusal', `pause of ${delayMs} ms`]);
     expect(events).toEqual([...failed, ...refused, 'done']);
   });
 
@@ -192,7 +196,10 @@ describe('attempts at a write', () => {
 
     const timeOf = (token: string) => Number.parseInt(token.replaceAll('-', '').slice(0, 12), 16);
     expect(write.tokens.map((token) => timeOf(token) - now)).toEqual([
-      ...[0, hourMs + 1_000, hourMs + 2_000 + 1, hourMs + 3_000],
+      0,
+      hourMs + 1_000,
+      hourMs + 2_000 + 1,
+      hourMs + 3_000,
     ]);
   });
 

@@ -36,21 +36,6 @@ test.each([
   ['tools/bench/main.ts gard', 'There is no command gard'],
   ['tools/operations/smoke.ts', '--stage is needed.'],
   ['tools/operations/restore.ts --stage prod', '--table is needed.'],
-  [
-    'tools/operations/restore.ts --stage prod --table book-catalog-prod-1 --bring-back --switch',
-    '--switch compares nothing: leave out --report and --bring-back.',
-  ],
-  [
-    'tools/operations/restore.ts --stage prod --table book-catalog-prod-1 --ids books.txt',
-    '--ids needs --bring-back, and compares nothing: leave out --report.',
-  ],
-  ['tools/operations/counter.ts', '--stage is needed.'],
-  [
-    'tools/operations/counter.ts --stage prod --repair --lower',
-    '--repair raises the counter, and --lower lowers it: give one of them.',
-  ],
-  ['tools/operations/counter.ts --stage prod --move', '--move needs --lower.'],
-  ['tools/operations/counter.ts --stage prod --at-least 1e9', '--at-least has to be an id.'],
 ])('%s says what is wrong', (command, stderr) => {
   expect(run(command, '', '')).toEqual({ status: 2, stdout: '', stderr });
 });
@@ -60,7 +45,6 @@ test.each([
   'tools/bench/main.ts',
   'tools/operations/smoke.ts',
   'tools/operations/restore.ts',
-  'tools/operations/counter.ts',
   'tools/api/generate.ts',
   'tools/books/main.ts',
 ])('%s has help', (command) => {
