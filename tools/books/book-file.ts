@@ -35,6 +35,9 @@ export type Row = { readonly line: number } & ({ readonly book: BookFields } | {
 
 const separators = [',', ';', '\t'];
 
+/** Of NDJSON. */
+const noDialect: Dialect = { separator: '', quotes: undefined, lineEnds: [] };
+
 /** The first lines of an array, or of an object that has a line for each member. */
 const jsonOverLines = /^\s*(?:\[\s*[[{\]]|\{\s*[\r\n])/;
 
@@ -52,7 +55,7 @@ export async function openFile(path: string, options: FileOptions): Promise<Book
   const expected = fields.expectColumns(options);
   const file = { path, encoding, named };
   if (guessFormat(path, start) === 'ndjson') {
-    return { ...file, format: 'ndjson', columns: expected, separator: '', quotes: undefined, header: [] };
+    return { ...file, format: 'ndjson', columns: expected, header: [], ...noDialect };
   }
   const { header, ...dialect } = findDialect(start, options, expected);
   return { ...file, format: 'csv', ...dialect, header, columns: fields.findColumns(header, expected, named) };
@@ -124,11 +127,12 @@ function findDialect(start: string, { separator, quotes }: FileOptions, expected
   const names = Object.values(expected).map((name) => name.toLowerCase());
   const countExpected = (header: readonly string[]) =>
     header.filter((name) => names.includes(name.toLowerCase())).length;
-  const possible: { separator: string; header: readonly string[] }[] = [];
+  const possible: { separator: string; header: readonly string[]; lineEnds: readonly string[] }[] = [];
   const errors: unknown[] = [];
   for (const candidate of separator === undefined ? separators : [separator]) {
     try {
-      possible.push({ separator: candidate, header: parseHeader(start, { separator: candidate, quotes }) });
+      const { names: header, lineEnds } = parseHeader(start, { separator: candidate, quotes });
+      possible.push({ separator: candidate, header, lineEnds });
     } catch (error) {
       errors.push(error);
     }
@@ -142,6 +146,6 @@ function findDialect(start: string, { separator, quotes }: FileOptions, expected
 
 /** Many programs write tabs between cells and never quote them. One that quotes all cells quotes those of the header. */
 function guessQuotes(start: string, separator: string): Quotes | undefined {
-  const isQuoted = () => parseHeader(start, { separator, quotes: 'text' }).some((name) => name.startsWith('"'));
+  const isQuoted = () => parseHeader(start, { separator, quotes: 'text' }).names.some((name) => name.startsWith('"'));
   return separator !== '\t' || isQuoted() ? 'enclosing' : undefined;
 }

@@ -13,6 +13,8 @@ export interface Dialect {
   readonly separator: string;
   /** `undefined` when only the user can tell. */
   readonly quotes: Quotes | undefined;
+  /** What rows end with. */
+  readonly lineEnds: readonly string[];
 }
 
 /** A record, and the line that it begins on. */
@@ -24,17 +26,22 @@ type RawRecord = { readonly record: string[]; readonly raw: string };
 const lineEnd = /\r\n|\n|\r/g;
 
 /**
- * Reads the names of the columns.
+ * Reads the names of the columns, and finds out what ends a row. A lone CR is text, unless it ends the header.
  *
  * @param start - of the file, with the whole header
  * @throws {CommandError} when the header does not have this dialect
  */
-export function parseHeader(start: string, dialect: Dialect): readonly string[] {
+export function parseHeader(start: string, dialect: Omit<Dialect, 'lineEnds'>) {
+  const options = toOptions({ ...dialect, lineEnds: ['\r\n', '\n', '\r'] });
   try {
-    const [header = []] = parseText(start, { ...toOptions(dialect), to: 1 }) as string[][];
-    return header.map((name) => name.trim());
+    const [header] = parseText(start, { ...options, raw: true, to: 1 }) as unknown as RawRecord[];
+    const { record = [], raw = '' } = header ?? {};
+    return {
+      names: record.map((name) => name.trim()),
+      lineEnds: raw.endsWith('\r') ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'],
+    };
   } catch (error) {
-    throw describeError(error, 1);
+    throw describeError(error, 1, dialect);
   }
 }
 
@@ -62,28 +69,29 @@ export async function* readRecords(chunks: AsyncIterable<string>, dialect: Diale
   try {
     yield* parser as AsyncIterable<LocatedRecord>;
   } catch (error) {
-    throw describeError(error, nextLine);
+    throw describeError(error, nextLine, dialect);
   } finally {
     text.destroy();
   }
 }
 
-function toOptions({ separator, quotes }: Dialect): Options {
+function toOptions({ separator, quotes, lineEnds }: Dialect): Options {
   return {
     delimiter: separator,
     quote: quotes === 'text' ? false : '"',
-    record_delimiter: ['\r\n', '\n', '\r'],
+    record_delimiter: [...lineEnds],
     relax_column_count: true, // Such a row is rejected alone.
     max_record_size: maxRowLength,
   };
 }
 
 /** @param line - on which the faulty row begins */
-function describeError(error: unknown, line: number): unknown {
+function describeError(error: unknown, line: number, { separator, quotes }: Omit<Dialect, 'lineEnds'>): unknown {
   const problem = problems[(error as Partial<CsvError>).code ?? ''];
-  return problem === undefined
-    ? error
-    : new CommandError(`line ${line}: ${problem}; --unquoted takes quotation marks as text`);
+  if (problem === undefined) return error;
+  // With other separators, it would more often store marks that enclose cells than mend the file.
+  const advice = separator === '\t' && quotes === undefined ? '; add --unquoted if quotation marks are text' : '';
+  return new CommandError(`line ${line}: ${problem}${advice}`);
 }
 
 const neverClosed = 'a quotation mark is never closed';

@@ -10,7 +10,7 @@ import { fieldNames, parseCell } from '../../../../tools/books/columns.ts';
 
 const header = 'title,author,year\n';
 const outOfPlace = /a quotation mark is out of place/;
-const neverClosed = /a quotation mark is never closed; --unquoted takes/;
+const neverClosed = /a quotation mark is never closed$/;
 
 /** Those that somebody adds to the table of fields: the files of these tests are older. */
 const addedFields = fieldNames.filter((name) => !['title', 'author', 'year'].includes(name));
@@ -37,11 +37,16 @@ async function read(content: string | Buffer, options: Partial<FileOptions> = {}
 
 test.each<[string, object]>([
   ['Emma,Jane Austen,1815\n\n"A ""B""",,-5', { 2: ['Emma', 'Jane Austen', 1815], 4: ['A "B"', '', -5] }],
-  ['"a\nb",,1\r\n\r\n"a\r\nb",,7\rx,,\n', { 2: ['a\nb', '', 1], 5: ['a\r\nb', '', 7], 7: ['x', '', 0] }],
+  ['"a\nb",,1\r\n\r\n"a\r\nb",,7\nx,,\n', { 2: ['a\nb', '', 1], 5: ['a\r\nb', '', 7], 7: ['x', '', 0] }],
   ['A\\,"\\",1\n', { 2: ['A\\', '\\', 1] }],
   [',,\n', { 2: ['', '', 0] }],
 ])('each row of CSV is a book, under the line that it begins on: %j', async (content, rows) => {
   expect(await read(header + content)).toEqual(rows);
+});
+
+test('a lone CR ends rows where it ends the header; elsewhere, it is text', async () => {
+  expect(await read('title,author,year\nA\rB,C,1\r\n\rD,E,2\n')).toEqual({ 2: ['A\rB', 'C', 1], 4: ['\rD', 'E', 2] });
+  expect(await read('title,author,year\rA,"B\nC",1\rD,E,2\r')).toEqual({ 2: ['A', 'B\nC', 1], 4: ['D', 'E', 2] });
 });
 
 test('a year in CSV is a whole number, and 0 when it is empty', async () => {
@@ -188,7 +193,10 @@ test('in a tab-separated file, quotation marks in the header say that they enclo
 });
 
 test('quotation marks within the cells of a tab-separated file are text', async () => {
-  await expect(read('title\tauthor\tyear\nThe 5" disc\tA\t1\n')).rejects.toThrow(/^line 2: .* --unquoted/);
+  const rows = 'title\tauthor\tyear\nThe 5" disc\tA\t1\n';
+  await expect(read(rows)).rejects.toThrow(/^line 2: .*; add --unquoted if quotation marks are text$/);
+  // Elsewhere, that would rather store marks that enclose cells.
+  await expect(read(rows.replaceAll('\t', ','))).rejects.toThrow(/^line 2: .* has it doubled$/);
 });
 
 test.each<[string, string | Buffer, string]>([
