@@ -7,34 +7,6 @@ import { startStubGateway } from '../support/stub-gateway.ts';
 const requestOf = (line: string, ...headers: readonly string[]) =>
   [`${line} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
 
-test('a connection carries a limited number of requests, so that clients that pipeline them leave room for others', async () => {
-  const busyClients = 5;
-  const served: Record<string, number> = { '/busy': 0, '/other': 0 };
-  const port = await startStubGateway('GET', async ({ path }) => {
-    served[path] = Number(served[path]) + 1;
-    return { statusCode: 200, body: 'x'.repeat(100) };
-  });
-  const pipeline = requestOf('GET /busy').repeat(20_000);
-  const sockets = await Promise.all(Array.from({ length: busyClients }, () => openRaw(port, pipeline)));
-  for (const socket of sockets) socket.pause();
-  await expect.poll(() => served['/busy']).toBeGreaterThan(0);
-
-  const responses = await exchangeRaw(port, requestOf('GET /other', 'Connection: close'));
-
-  expect(responses).toHaveLength(1);
-  expect(served['/busy']).toBeLessThanOrEqual(100 * busyClients);
-  for (const socket of sockets) socket.destroy();
-});
-
-test('the last response of a connection says so, and a client sends its next request on another one', async () => {
-  const port = await startStubGateway('GET', async () => ({ statusCode: 200, body: '' }));
-
-  const responses = await exchangeRaw(port, requestOf('GET /book').repeat(100));
-
-  const closing = responses.map(({ headers }) => headers.get('connection') === 'close');
-  expect(closing).toEqual([...Array(99).fill(false), true]);
-});
-
 test('a function gets the parameters of a path decoded, and the time that it has left', async () => {
   const port = await startStubGateway('GET', async ({ path, pathParameters }, context) => ({
     statusCode: 200,

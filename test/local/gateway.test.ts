@@ -4,6 +4,7 @@ import { request } from '../../conformance/http-client.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { testSettings, validToken } from '../support/local-service.ts';
+import { exchangeRaw } from '../support/raw-http.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
 const corsOrigin = 'https://docs.example.com';
@@ -47,12 +48,18 @@ test.each([
   expect(service.output).not.toContain(Authorization.slice(-20));
 });
 
-test('requests for another host are refused, with one warning', async () => {
-  const elsewhere = { headers: { Host: 'books.example' } };
+const own = ['LOCALHOST:80', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080', '[::ffff:7f00:1]:8080'];
+const foreign = ['elsewhere.test', '127.0.0.1.elsewhere.test', 'localhost.elsewhere.test', '[::1].elsewhere.test'];
 
-  const responses = [await request(`${baseUrl}/books`, elsewhere), await request(`${baseUrl}/books`, elsewhere)];
+test('requests for this machine are served, those for another host are refused, with one warning (rule 15.6)', async () => {
+  const read = async (bytes: string) => (await exchangeRaw(service.port, bytes)).map(({ status }) => status);
+  const send = (...lines: readonly string[]) => read([...lines, 'Connection: close', '', ''].join('\r\n'));
 
-  expect(responses.map(({ status }) => status)).toEqual([400, 400]);
+  for (const host of own) expect(await send('GET /books HTTP/1.1', `Host: ${host}`), host).toEqual([401]);
+  for (const host of foreign) expect(await send('GET /books HTTP/1.1', `Host: ${host}`), host).toEqual([400]);
+  expect(await send('GET /books HTTP/1.1')).toEqual([400]);
+  expect(await send('GET /books HTTP/1.1', 'Host: localhost', 'Host: localhost')).toEqual([400]);
+  expect(await send('GET http://elsewhere.test/books HTTP/1.1', 'Host: localhost')).toEqual([400]);
   await expect.poll(() => service.output).toContain('DNS rebinding');
   expect(service.output.match(/DNS rebinding/g)).toHaveLength(1);
 });

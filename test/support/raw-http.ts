@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 
 /** Longer than any response takes on a busy machine. */
 const silenceMs = 5_000;
@@ -9,20 +8,16 @@ const silenceMs = 5_000;
  * Sends bytes to 127.0.0.1 and reads every response until the server closes the connection or falls silent. For what the
  * client of the conformance suite cannot send: malformed HTTP, and requests without a pause.
  *
- * @param bytes - as text in Latin-1; `pauseMs` is the pause after each of them
+ * @param bytes - as text in Latin-1
  */
-export async function exchangeRaw(port: number, bytes: string, { pauseMs = 0 } = {}) {
+export async function exchangeRaw(port: number, bytes: string) {
   const socket = await openRaw(port, '');
   const received: string[] = [];
   socket.setEncoding('latin1').on('data', (text: string) => received.push(text));
   socket.on('end', () => socket.destroy());
   socket.setTimeout(silenceMs, () => socket.destroy());
   const over = once(socket, 'close');
-  for (const piece of pauseMs > 0 ? bytes : [bytes]) {
-    if (socket.destroyed) break;
-    socket.write(piece, 'latin1');
-    if (pauseMs > 0) await wait(pauseMs);
-  }
+  socket.write(bytes, 'latin1');
   await over;
   return splitResponses(received.join(''));
 }
