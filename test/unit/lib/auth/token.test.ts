@@ -17,8 +17,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const encode = (text: string) => Buffer.from(text).toString('base64url');
-
 async function expectInvalid(token: string): Promise<void> {
   await expect(verify(token), token).rejects.toThrow(InvalidTokenError);
 }
@@ -84,50 +82,6 @@ test.each(characters)('a valid token with %j anywhere in it is invalid', async (
   }
 });
 
-test.each(['=', '\n'])(
-  'a signed token with %j before its header or after its payload is invalid',
-  async (character) => {
-    const input = `${encodeJson({ alg: 'HS256' })}.${encodeJson({})}`;
-    for (const signed of [character + input, input + character]) {
-      await expectInvalid(`${signed}.${signInput(signed, secret)}`);
-    }
-  },
-);
-
-// RFC 4648 section 3.5: the last character may have bits that no byte needs. They are zero in the one canonical spelling.
-test.each([
-  ['header', 3],
-  ['payload', 15],
-  ['signature', 3],
-] as const)(
-  'a signed token whose %s ends with other spare bits is invalid: each of %i spellings',
-  async (name, count) => {
-    // 17, 10 and 32 bytes.
-    const parts = { header: encode('{"alg":"HS256"}  '), payload: encode('{"a":"bc"}'), signature: '' };
-    const sign = ({ header, payload }: typeof parts) => signInput(`${header}.${payload}`, secret);
-    const join = ({ header, payload, signature }: typeof parts) => `${header}.${payload}.${signature}`;
-    await verify(join({ ...parts, signature: sign(parts) }));
-
-    const canonical = name === 'signature' ? sign(parts) : parts[name];
-    const others = respell(canonical);
-
-    expect(others).toHaveLength(count);
-    for (const other of others) {
-      const respelled = { ...parts, [name]: other };
-      await expectInvalid(join({ ...respelled, signature: name === 'signature' ? other : sign(respelled) }));
-    }
-  },
-);
-
-/** @returns the other spellings of the same bytes */
-function respell(text: string): readonly string[] {
-  const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
-  const bytes = (each: string) => Buffer.from(each, 'base64url').toString('hex');
-  return alphabet
-    .map((last) => text.slice(0, -1) + last)
-    .filter((each) => each !== text && bytes(each) === bytes(text));
-}
-
 test('any text of any length is an invalid token and never taken for a fault of ours', async () => {
   const part = fc.oneof(
     anyText,
@@ -140,13 +94,4 @@ test('any text of any length is an invalid token and never taken for a fault of 
 
   await fc.assert(fc.asyncProperty(almostToken, expectInvalid), { numRuns: 300 });
   for (const token of large) await expectInvalid(token);
-});
-
-test.each([
-  ['valid', '{"exp":1800000000.5}'],
-  ['invalid', '{"exp":1800000000}'],
-])('a signed token is %s with the claims %s', async (verdict, payload) => {
-  const token = forgeToken({ payload, secret });
-  if (verdict === 'valid') await verify(token);
-  else await expectInvalid(token);
 });
