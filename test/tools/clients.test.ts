@@ -9,6 +9,7 @@ import {
   type BookCatalogClient,
   BookCatalogError,
   createBookCatalogClient,
+  type ListOptions,
 } from '../../tools/client/book-catalog-client.ts';
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
 import { type Fate, type GatewayResponse, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
@@ -313,6 +314,26 @@ test('listBooks() reads all books in pages of a size, and reads on after a page 
   expect(read.map(({ id, title }) => [id, title])).toEqual(ids.map((id, index) => [id, titles[index]]));
   const starts = [after, ...Array(6).fill(ids[1]), ids[3]];
   expect(paths).toEqual(starts.map((start) => `GET /books?limit=2&after=${start}`));
+});
+
+test('listBooks() finds the books for which each filter is true, page by page', async () => {
+  const client = createClient();
+  const title = randomUUID();
+  const author = 'Charlotte Brontë & sisters';
+  const books = [{ title, author }, { title, author, year: 1 }, { title, author: 'Bronte' }, { author }];
+  const ids: number[] = [];
+  for (const book of books) ids.push((await client.createBook(book)).book.id);
+  const find = async (options: ListOptions) => {
+    const found = await Array.fromAsync(client.listBooks({ title, ...options }));
+    return found.map(({ id }) => ids.indexOf(id));
+  };
+
+  expect(await find({ author: 'BRONTE', pageSize: 1 })).toEqual([0, 1, 2]);
+  expect(await find({ author: 'ë & s' })).toEqual([0, 1]);
+  expect(await find({ year: 1 })).toEqual([1]);
+  expect(await find({ year: 0, pageSize: 1 })).toEqual([0, 2]);
+  expect(await find({ after: ids[0] ?? 0 })).toEqual([1, 2]);
+  expect(await find({ title: `${title}x` })).toEqual([]);
 });
 
 test('listBooks() ends with an error when a page is refused', async () => {
