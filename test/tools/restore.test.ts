@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
+import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { createTable } from '../../serverless/local/engine/prepare-table.ts';
 import { connect, emma, openBooks, readCounter, seedBooks, setCounter } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
@@ -108,6 +110,23 @@ test('a table that was deleted and restored under its own name gets all settings
   expect(await readCounter(live)).toBe(10_006);
   expect(stack.changes.UpdateTable).toMatchObject({ DeletionProtectionEnabled: true });
 });
+
+// Lists end at the counter, so a new one that is too low would hide books. Without one, the service says what to do.
+test.each([[[]], [['--switch']]])(
+  'a table whose counter is lost gets no other one, with the options %j',
+  async (options) => {
+    const { live, restored, stack, restore } = await openStage();
+    for (const { client, tableName } of [live, restored]) {
+      await client.send(new DeleteCommand({ TableName: tableName, Key: counterKey }));
+    }
+    const table = options.length > 0 ? restored : live;
+
+    expect((await restore(table.tableName, ...options)).code).toBe(0);
+
+    expect(stack.outputs.BookTableName).toBe(table.tableName);
+    expect(await readCounter(table)).toBeUndefined();
+  },
+);
 
 test.each([
   ['book-catalog-prod-missing', /Requested resource not found/],

@@ -52,7 +52,8 @@ async function restore(stage: string, table: string, switches: boolean): Promise
   await waitUntilActive(client, table);
   await completeTable(client, table, stack.tags);
   if (table === live) {
-    await raiseCounter(client, table, ((await readCounter(client, table)) ?? 0) + deletedMargin);
+    const lastId = await readCounter(client, table);
+    if (lastId !== undefined) await raiseCounter(client, table, lastId + deletedMargin);
     console.log(`${table} is ready. There is nothing to switch.`);
     return;
   }
@@ -60,8 +61,8 @@ async function restore(stage: string, table: string, switches: boolean): Promise
     console.log(`${table} is ready. Nothing has been switched: add --switch, or delete the table.`);
     return;
   }
-  const lastId = (await readCounter(client, live)) ?? (await readCounter(client, table)) ?? 0;
-  await raiseCounter(client, table, lastId + switchMargin);
+  const lastId = (await readCounter(client, live)) ?? (await readCounter(client, table));
+  if (lastId !== undefined) await raiseCounter(client, table, lastId + switchMargin);
   await switchStack(stage, stack, table);
   console.log(`Stage ${stage} uses ${table}. ${live} is as it was; it costs its storage until you delete it.`);
   console.log(`The way back: npm run restore -- --stage ${stage} --table ${live} --switch`);
