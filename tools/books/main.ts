@@ -22,7 +22,7 @@ standard output without FILE or for -; a file that was there before becomes FILE
 Of import:
   --dry-run            check every row and send nothing; needs no service
   --encoding E         utf-8 (the default), windows-1252 (Latin-1), utf-16le or another that TextDecoder knows
-  --separator S        comma, semicolon, tab or another character, instead of the one that gives the header most columns
+  --separator S        comma, semicolon, tab or another character, instead of the one that the header shows
   --unquoted           quotation marks are text, as in the tab-separated files of LibraryThing and Google Sheets
   --quoted             quotation marks enclose cells, also in a tab-separated file, as Excel writes it
   --columns LIST       columns with other names than their fields, as in --columns title="Book Title",year=Published

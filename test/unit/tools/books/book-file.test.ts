@@ -16,8 +16,11 @@ const neverClosed = /a quotation mark is never closed$/;
 const addedFields = fieldNames.filter((name) => !['title', 'author', 'year'].includes(name));
 
 const usual: FileOptions = {
-  ...{ encoding: 'utf-8', separator: undefined, quotes: undefined },
-  ...{ columns: {}, without: addedFields },
+  encoding: 'utf-8',
+  separator: undefined,
+  quotes: undefined,
+  columns: {},
+  without: addedFields,
 };
 
 const folder = await mkdtemp(join(tmpdir(), 'book-rows-'));

@@ -140,7 +140,9 @@ test.each([
 
 test('a call that is aborted before its login ends, or while it waits for a retry, ends at once and leaves no timer', async () => {
   const silent = createBookCatalogClient({
-    ...{ baseUrl: 'http://books.example', username: 'u', password: 'p' },
+    baseUrl: 'http://books.example',
+    username: 'u',
+    password: 'p',
     fetch: (_url, { signal }) => untilAborted(new Promise(() => {}), signal),
   });
   await expect(silent.getBook(1, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
