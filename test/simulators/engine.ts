@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createEngine } from '../../serverless/local/engine/dynamodb-engine.ts';
+import { createEngine } from '../../serverless/local/engine/engine-server.ts';
 import { close, listen } from '../support/loopback-server.ts';
 
 /** A DynamoDB engine. */

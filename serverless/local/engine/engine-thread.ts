@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createEngine } from './dynamodb-engine.ts';
+import { createEngine } from './engine-server.ts';
 
 const { server } = await createEngine({ ...workerData, onFailure: (error) => parentPort?.postMessage(error) });
 server.listen(0, '127.0.0.1');
