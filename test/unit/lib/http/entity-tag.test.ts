@@ -29,6 +29,13 @@ test.each(['"a""b"', '"a\x7f"', '"a",\r\n"b"'])('%j is not a list of tags, and m
   expect(ifMatch(value)).toEqual([]);
 });
 
+test.each([', ,"a", ,', '"a"\t,\t"b"', ' \t"a" \t', '"a","b"', '"", "é,"'])(
+  '%j is a list of tags: elements may be empty, and white space is around them',
+  (value) => {
+    expect(ifMatch(value)).toEqual(Array.from(value.matchAll(/"([^"]*)"/g), ([, version]) => version));
+  },
+);
+
 test('a megabyte of anything takes no time', () => {
   const startedAt = performance.now();
 
