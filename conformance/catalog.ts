@@ -122,7 +122,7 @@ export class Catalog {
       const after = books.at(-1)?.id ?? listStart;
       const page = expectBooks(await this.call('GET', `/books?limit=${pageLength}&after=${after}`));
       books.push(...page);
-      if (page.length < pageLength) return books;
+      if (page.length === 0) return books;
     }
   }
 

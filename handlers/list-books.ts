@@ -1,7 +1,8 @@
+import { bookFields } from '../lib/books/book.ts';
 import { loadConfig } from '../lib/config.ts';
 import { BookList } from '../lib/dynamodb/books/book-list.ts';
 import { openTable } from '../lib/dynamodb/table/table.ts';
-import { linkHeader, readPageQuery } from '../lib/http/page-query.ts';
+import { linkHeader, readListQuery } from '../lib/http/list-query.ts';
 import { protectedStreamingEndpoint } from '../lib/streaming-endpoint.ts';
 
 const config = loadConfig(['signingSecret', 'table']);
@@ -14,9 +15,9 @@ const success = {
 
 /** GET /books */
 export const handler = protectedStreamingEndpoint(config, success, async (event) => {
-  const { limit, ...selection } = readPageQuery(event);
+  const { limit, ...selection } = readListQuery(event, bookFields);
   if (limit === undefined) return { data: list.readAll(selection) };
   const { books, continueAfter } = await list.readPage(selection, limit);
-  if (continueAfter === undefined) return { data: books };
-  return { data: books, headers: linkHeader(limit, continueAfter) };
+  if (continueAfter === undefined) return { data: [books] };
+  return { data: [books], headers: linkHeader(limit, continueAfter, selection.filter) };
 });

@@ -12,7 +12,9 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-type ValueOf<Of extends Kind> = (typeof kinds)[Of] extends (value: unknown) => value is infer Value ? Value : never;
+export type ValueOf<Of extends Kind> = (typeof kinds)[Of] extends (value: unknown) => value is infer Value
+  ? Value
+  : never;
 
 /** The kind of a value and its limits, in the words of JSON Schema. */
 export interface Schema {

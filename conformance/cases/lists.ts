@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { aBook, fieldSchemas, type Value } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectBooks, pickBooks } from '../catalog.ts';
 import { decodeBody } from '../decode-body.ts';
 import { expectFailure } from '../expect.ts';
+import { makeEdgeValues } from '../field-values.ts';
 import { outcomes } from '../outcomes.ts';
 
 /** Enough of a list for its first book. */
@@ -16,6 +19,37 @@ const invalidQueries = [
   'limit=1001&after=1',
   'after=-1',
 ];
+
+/** A part of a text, and what finds it. */
+const matching = [
+  ['Charlotte Brontë', 'bronte'],
+  ['Charlotte Bronte', 'BRONTË'],
+  ['Cafe\u0301', 'caf\u00e9'],
+  ['The Left Hand', 'the left'],
+  ['Ｆｕｌｌ ﬁg', 'full fig'],
+  ['Ὀδυσσεύς', 'ΟΔΥΣ'],
+  ['100 % + a&b=c #d?', '100 % + A&B=c #d?'],
+  ['{"S":"\\"}', '"s":"\\"'],
+  ['紅樓夢', '樓'],
+  ['Emma', ''],
+  ['Emma', '\u0301'],
+] as const;
+
+const different = [
+  ['Brontë', 'bronté s'],
+  ['Emma', 'emna'],
+  ['紅樓夢', '夢樓'],
+  ['a+b', 'a b'],
+] as const;
+
+/** What no filter of a field of a kind may be. */
+const wrongFilters: Readonly<Record<string, readonly string[]>> = {
+  integer: ['', '-0', '1.5', '1.0', '1e2', '01', '-01', '%2B1', '%201', '0x10', 'abc', '9007199254740992'],
+  boolean: ['', '1', 'TRUE', 'yes', 'false%20'],
+};
+
+/** A page that ends before its limit has more of JSON. The next book would have exceeded 3 MB, and no book has 2.5. */
+const earlyEndBytes = 500 * 1024;
 
 /** Values of Accept-Encoding. */
 const codings = [undefined, 'gzip', 'br', 'zstd', 'gzip, deflate, br', 'x-unknown', 'gzip;q=0', '*', '*;q=0'];
@@ -55,7 +89,8 @@ export default function addCases(test: Test): void {
       while (path !== undefined && (seen.at(-1)?.id ?? 0) < last) {
         const page = await getPage(catalog, path);
         const { length } = page.books;
-        const isFull = page.next === undefined ? length <= limit : length === limit;
+        const isEarly = page.next === undefined || JSON.stringify(page.books).length > earlyEndBytes;
+        const isFull = isEarly ? length <= limit : length === limit;
         assert.ok(isFull, `a page of ${path} has ${limit} books, fewer only at the end, got ${length}`);
         const previous = seen.at(-1)?.id ?? 0;
         const isNext = page.books.every(({ id }) => id > previous);
@@ -123,6 +158,98 @@ export default function addCases(test: Test): void {
     });
   }
 
+  test('7.3, 7.4', 'Large books end a page early, and the pages that follow miss none', async (catalog) => {
+    const books = await catalog.createBooks(9, { title: 'x'.repeat(380 * 1024), author: randomUUID() });
+    const path = `/books?limit=1000&after=${(books[0]?.id ?? 1) - 1}&author=${books[0]?.author}`;
+    const pages = await getPages(catalog, path);
+    assert.deepEqual(pages.flat(), books, 'own books on the pages');
+    for (const page of pages) assert.ok(JSON.stringify(page).length < 4_000_000, 'a page is below 4 MB');
+  });
+
+  for (const [text, sought] of matching) {
+    test('7.9', `${JSON.stringify(sought)} finds ${JSON.stringify(text)}`, async (catalog) => {
+      const author = randomUUID();
+      const books = [
+        await catalog.createBook({ title: text, author }),
+        await catalog.createBook({ title: `${text} II`, author }),
+      ];
+      await catalog.createBook({ title: text, author: 'another' });
+      for (const title of [sought, sought.toUpperCase()]) {
+        assert.deepEqual(await findBooks(catalog, { title, author: author.toUpperCase() }), books, 'the books found');
+      }
+    });
+  }
+
+  for (const [text, sought] of different) {
+    test('7.9', `${JSON.stringify(sought)} does not find ${JSON.stringify(text)}`, async (catalog) => {
+      const { author } = await catalog.createBook({ title: text, author: randomUUID() });
+      assert.deepEqual(await findBooks(catalog, { title: sought, author }), [], 'the books found');
+    });
+  }
+
+  for (const [name, schema] of fieldSchemas) {
+    test('7.9', `A filter of ${name} finds books by that field, also after an update`, async (catalog) => {
+      const [value = '', other = ''] = makeEdgeValues(schema).within.map(shorten);
+      const marked = name === 'title' ? 'author' : 'title';
+      const mark = randomUUID();
+      const find = (sought: Value) => findBooks(catalog, { [marked]: mark, [name]: sought });
+      const book = await catalog.createBook({ ...aBook(), [marked]: mark, [name]: value });
+      const older = await catalog.createBook({ ...aBook(), [marked]: mark });
+      const isDefault = schema.default === value;
+      assert.deepEqual(await find(value), isDefault ? [book, older] : [book], `books of ${value}`);
+      const changed = await catalog.updateBook(book, { [name]: other });
+      assert.deepEqual(pickBooks(await find(other), [book]), [changed], `books of ${other}`);
+      const isBoth = typeof other === 'string' && other.includes(String(value));
+      assert.deepEqual(pickBooks(await find(value), [book]), isBoth ? [changed] : [], `books of ${value} that changed`);
+      await catalog.deleteBook(book.id);
+      assert.deepEqual(pickBooks(await find(other), [book]), [], 'books that were deleted');
+    });
+
+    for (const text of wrongFilters[schema.type] ?? []) {
+      test('7.10', `The filter ${name}=${text} is invalid input`, async (catalog) => {
+        expectFailure(await catalog.call('GET', `/books?${name}=${text}`), outcomes.invalidInput);
+        expectFailure(await catalog.call('GET', `/books?limit=1&${name}=${text}`), outcomes.invalidInput);
+      });
+    }
+  }
+
+  test('7.9, 7.10', 'A filter beyond the limits of a field is not an error', async (catalog) => {
+    const filters = { title: 'x'.repeat(2_000), year: Number.MIN_SAFE_INTEGER, author: randomUUID() };
+    assert.deepEqual(await findBooks(catalog, filters), [], 'the books found');
+  });
+
+  test(
+    '7.3, 7.4, 7.9',
+    'Pages with a filter, followed by their links, hold every book that matches once',
+    async (catalog) => {
+      const author = `Ångström & "Söhne" + ${randomUUID()}`;
+      const books = await catalog.createBooks(5, { author });
+      const others = await catalog.createBooks(5);
+      for (const limit of [1, 2, 5]) {
+        const path = `/books?author=${encodeURIComponent(author.toLowerCase())}&limit=${limit}`;
+        const pages = await getPages(catalog, path);
+        assert.deepEqual(pages.flat(), books, `the books of ${path}`);
+        const lengths = Array.from({ length: Math.ceil(5 / limit) }, (_, page) => Math.min(limit, 5 - page * limit));
+        assert.deepEqual(
+          pages.map(({ length }) => length),
+          lengths,
+          `the lengths of the pages of ${path}`,
+        );
+      }
+      assert.deepEqual(pickBooks(await catalog.listBooks(), others), others, 'other books in the list');
+    },
+  );
+
+  test(
+    '7.6, 7.9',
+    'Of several filters of a field the last one counts, and names are case-sensitive',
+    async (catalog) => {
+      const { author, ...book } = await catalog.createBook({ author: randomUUID() });
+      const { books } = await getPage(catalog, `/books?author=none&Author=none&author=${author}&authors=none`);
+      assert.deepEqual(books, [{ ...book, author }], 'the books found');
+    },
+  );
+
   for (const accepted of codings) {
     test('1.7', `Accept-Encoding: ${accepted} allows the coding of a list of any size`, async (catalog) => {
       const headers = { Accept: '*/*', ...(accepted !== undefined && { 'Accept-Encoding': accepted }) };
@@ -170,6 +297,28 @@ async function getPage(
   const query = /^<(\?[^>]*)>\s*;\s*rel="?next"?$/.exec(String(link))?.[1];
   assert.ok(query, `the header Link is <?...>; rel="next", relative to the page, got ${link}`);
   return { books, next: `/books${query}` };
+}
+
+/** Follows the links of a page. @returns the books of each page */
+async function getPages(catalog: Catalog, path: string): Promise<readonly (readonly Book[])[]> {
+  const pages: (readonly Book[])[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page: Awaited<ReturnType<typeof getPage>> = await getPage(catalog, next);
+    pages.push(page.books);
+    next = page.next;
+  }
+  return pages;
+}
+
+/** @returns the books of a list with these filters */
+async function findBooks(catalog: Catalog, filters: Readonly<Record<string, Value>>): Promise<readonly Book[]> {
+  const query = Object.entries(filters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return (await getPage(catalog, `/books?${query.join('&')}`)).books;
+}
+
+/** Cuts a text to a length that fits into a URL. */
+function shorten(value: Value): Value {
+  return typeof value === 'string' ? [...value].slice(0, 50).join('') : value;
 }
 
 /** Longer than other cases or clients change the catalog without a pause. */

@@ -13,8 +13,8 @@ export function entityTagHeader(version: string | undefined): Readonly<Record<st
 }
 
 /**
- * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong. A weak tag never matches: cut to `/"x`, it is not a
- * version.
+ * Reads `If-Match` (RFC 9110 section 13.1.1), whose comparison is strong. A weak tag never matches: `W/"x"` is cut to
+ * `/"x`, which is no version.
  *
  * @returns the versions that the client accepts: `undefined` for any, and none when the header is malformed
  */

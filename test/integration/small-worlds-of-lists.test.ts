@@ -2,7 +2,7 @@ import '../reliability/search/replaced-chance.ts';
 import { expect, test } from 'vitest';
 import { search, timeLimitMs } from '../reliability/search/search.ts';
 import type { Setting } from '../reliability/search/small-world.ts';
-import { create, list, listAfter, page, removeOf, updateOf } from '../reliability/search/steps.ts';
+import { create, find, list, listAfter, page, removeOf, updateOf } from '../reliability/search/steps.ts';
 
 /** Worlds whose faults are those of the first client, which lists. 9,999 is the last id of the first shard. */
 const settings: Readonly<Record<string, Omit<Setting, 'faulty'>>> = {
@@ -38,26 +38,47 @@ const settings: Readonly<Record<string, Omit<Setting, 'faulty'>>> = {
     clients: [[page(1), page(1, 1)], [create], [removeOf(2)]],
     faults: 0,
   },
-  'a page of books that do not fit in memory': {
-    ids: [1, 2, 3, 4],
-    itemsOfPage: 1,
-    maxHeldCharacters: 1,
-    clients: [[page(3)], [removeOf(3)], [removeOf(2)]],
-    faults: 0,
-  },
-  'a page of books that do not fit in memory, and a create': {
-    ids: [9_997, 9_998, 9_999],
-    itemsOfPage: 1,
-    maxHeldCharacters: 1,
-    clients: [[page(3)], [create], [removeOf(9_999)]],
-    faults: 0,
-  },
-  'a page whose books just do not fit in memory': {
+  'a filter, a create and a deletion': {
     ids: [1, 2, 10_000],
     itemsOfPage: 1,
-    maxHeldCharacters: 1,
-    clients: [[page(1)], [removeOf(1)], [create]],
+    clients: [[find({ title: 'first' })], [create], [removeOf(2)]],
     faults: 0,
+  },
+  'a filter, with a lost response': { ids: [1, 2, 10_000], clients: [[find({ year: 0 })], [updateOf(1)]], faults: 1 },
+  'a filter, and books that begin and cease to match': {
+    ids: [1, 10_000],
+    clients: [[find({ year: 0 }), find({ year: 21 })], [updateOf(10_000)], [removeOf(1)]],
+    faults: 0,
+  },
+  'a filter that only a new book matches': {
+    ids: [9_998],
+    itemsOfPage: 1,
+    clients: [[find({ title: 'book' })], [create, create]],
+    faults: 1,
+  },
+  'a page with a filter': {
+    ids: [1, 2, 3, 10_000],
+    itemsOfPage: 1,
+    clients: [[find({ year: 0 }, 1)], [updateOf(2)], [removeOf(3)]],
+    faults: 0,
+  },
+  'the next page with a filter': {
+    ids: [1, 2, 10_000],
+    itemsOfPage: 2,
+    clients: [[find({ title: 'first' }, 1), find({ title: 'first' }, 1, 1)], [create], [removeOf(2)]],
+    faults: 0,
+  },
+  'a page with a filter that breaks off': {
+    ids: [1, 2, 10_000],
+    itemsOfPage: 1,
+    clients: [[find({ year: 0 }, 2)], [updateOf(1)]],
+    faults: 1,
+  },
+  'a page with a filter that fails': {
+    ids: [1, 2, 10_000],
+    itemsOfPage: 1,
+    clients: [[find({ title: 'x' }, 1)]],
+    faults: 3,
   },
 };
 

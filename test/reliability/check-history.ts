@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Book, BookFields } from '../../lib/books/book.ts';
+import type { BookFilter } from '../../lib/books/book-filter.ts';
 import { findOrder, type Interval } from './find-order.ts';
 
 /** What a client asks of the books. */
 export type BookRequest =
   /** Its title is that of no other book. Creates with the same title have the same idempotency key. */
   | { readonly type: 'create'; readonly fields: BookFields; readonly key?: string | undefined }
-  | { readonly type: 'get'; readonly id: number }
+  /** With a filter, of which the book may be no part: what a list without the book says. */
+  | { readonly type: 'get'; readonly id: number; readonly filter?: BookFilter | undefined }
   | {
       readonly type: 'update';
       readonly id: number;
@@ -14,8 +16,8 @@ export type BookRequest =
       readonly ifMatch?: readonly string[] | undefined;
     }
   | { readonly type: 'delete'; readonly id: number; readonly ifMatch?: readonly string[] | undefined }
-  /** The whole list, or a page of it. */
-  | { readonly type: 'list'; readonly after?: number; readonly limit?: number };
+  /** The whole list, or a page of it, or the books of a filter. */
+  | { readonly type: 'list'; readonly after?: number; readonly limit?: number; readonly filter?: BookFilter };
 
 /** A response. `returned` is Infinity when it was lost, or a 503. */
 interface Response extends Interval {
@@ -77,7 +79,7 @@ export function checkHistory(operations: readonly Operation[]): string[] {
   const lists = operations.filter((operation) => operation.type === 'list').filter(hasResponse);
   return [
     ...checkStatuses(operations),
-    ...lists.flatMap(checkOrder),
+    ...lists.flatMap(checkList),
     ...checkTags(ofBooks),
     ...checkLives(ofBooks, lists),
   ];
@@ -100,13 +102,24 @@ function checkStatuses(operations: readonly Operation[]): string[] {
     .map(({ type, status }) => `a request to ${type} got ${status}`);
 }
 
-/** A list ascends from its beginning. A page ends at the limit, and where the next one begins. */
-function checkOrder({ books = [], after = 0, limit = Infinity, continueAfter }: OfType<'list'>): string[] {
+/** A list ascends from its beginning, and its books match. A page ends at the limit, and where the next one begins. */
+function checkList({ books = [], after = 0, limit = Infinity, continueAfter, filter }: OfType<'list'>): string[] {
   const isBeyond = books.length > limit || (books.at(-1)?.id ?? 0) > (continueAfter ?? Infinity);
   const disorder = books
     .filter(({ id }, index) => id <= (books[index - 1]?.id ?? after))
     .map(({ id }) => `a list is not in ascending order, or has a book twice, at id ${id}`);
-  return [...disorder, ...(isBeyond ? [`a page of ${limit} books has more than these`] : [])];
+  const others = books
+    .filter((book) => !matches(book, filter))
+    .map(({ id }) => `a list has book ${id} of another kind`);
+  return [...disorder, ...others, ...(isBeyond ? [`a page of ${limit} books has more than these`] : [])];
+}
+
+/** Whether a book is in a list with this filter. The texts of a test are in lower case, without accents. */
+function matches(book: Book, filter: BookFilter = {}): boolean {
+  return Object.entries(filter).every(([name, value]) => {
+    const found = book[name as keyof Book];
+    return typeof found === 'string' ? found.includes(`${value}`) : found === value;
+  });
 }
 
 /** No entity tag is that of two contents. */
@@ -153,13 +166,13 @@ function hasOrder(history: readonly OneBook[]): boolean {
 
 /** What a list says of a book. One before the create needs no explanation. */
 function readIn(list: OfType<'list'>, id: number, firstKnown: number): readonly OneBook[] {
-  const { after = 0, limit = Number.POSITIVE_INFINITY, books = [], continueAfter, invoked, returned } = list;
+  const { after = 0, limit = Number.POSITIVE_INFINITY, books = [], continueAfter, filter, invoked, returned } = list;
   const unknownEnd = books.length < limit ? Number.POSITIVE_INFINITY : (books.at(-1)?.id ?? 0);
   const end = continueAfter === undefined ? unknownEnd : (continueAfter ?? Number.POSITIVE_INFINITY);
   if (id <= after || id > end) return [];
   const book = books.find((listed) => listed.id === id);
   const isEarly = book === undefined && returned <= firstKnown;
-  return isEarly ? [] : [{ type: 'get', id, invoked, returned, status: book ? 200 : 404, book }];
+  return isEarly ? [] : [{ type: 'get', id, filter, invoked, returned, status: book ? 200 : 404, book }];
 }
 
 /** The specification of one book, under concurrent requests. */
@@ -176,7 +189,8 @@ function applyOperation(life: Life, operation: OneBook): Life | undefined {
     if (stored?.isNew && stored.tag === undefined) return { ...stored, tag };
     return life === 'not yet' ? undefined : life;
   }
-  if (status === 404) return stored ? undefined : life;
+  const isListed = operation.type !== 'get' || (stored && matches(stored.book, operation.filter));
+  if (status === 404) return stored && isListed ? undefined : life;
   if (stored === undefined) return undefined;
   if (operation.type === 'get') {
     const isSame = tag === undefined || stored.tag === undefined || tag === stored.tag;

@@ -188,6 +188,14 @@ const faults: readonly [fault: string, rule: string, fault: Fault, problem: stri
     'own books on the pages',
   ],
   [
+    'ignores filters',
+    '7.9',
+    inRequest((it) => {
+      it.path = it.path.replace(/(title|author|year)=[^&]*/g, '');
+    }),
+    'the books found',
+  ],
+  [
     'carries out a create and asks for a token',
     '4.2',
     alsoSends('POST /book', ({ sent }) => ({ sent: { ...sent, authorization: validToken } })),

@@ -19,26 +19,38 @@ const kindTexts: Readonly<Record<Kind, (schema: Schema) => string>> = {
   boolean: () => 'True or false',
 };
 
+/** The description of the parameter that finds books by a field of each kind. */
+const filterTexts: Readonly<Record<Kind, (name: string) => string>> = {
+  string: (name) => `Only books whose ${name} contains this text, whatever the case and the accents`,
+  integer: (name) => `Only books with this ${name}`,
+  boolean: (name) => `Only books with this ${name}`,
+};
+
 /** Many generators take an integer without a format for one of 32 bits. */
 const maxInt32 = 2 ** 31 - 1;
 
 export const descriptionFile = resolve(import.meta.dirname, '../../openapi.yaml');
 
 /**
- * Reads openapi.yaml and writes its generated part anew.
+ * Reads openapi.yaml and writes its generated parts anew.
  *
  * @returns the text as it is, and as it should be
- * @throws an Error when the comments that enclose the generated part are missing, or a field does not allow its default
+ * @throws an Error when the comments that enclose a generated part are missing, or a field does not allow its default
  */
 export async function readDescription(): Promise<{ readonly text: string; readonly current: string }> {
   const text = await readFile(descriptionFile, 'utf8');
-  const generatedPart = /^ +# <generated>\n.*^ +# <\/generated>\n/ms;
-  if (!generatedPart.test(text)) throw new Error('openapi.yaml has no comments <generated> and </generated>');
   const write = (value: object) => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
   const others = write({ examples: describeExamples(), responses: describeFailures() });
-  const components = indent(indent(write(describeSchemas())) + others);
-  const lines = indent(indent(`# <generated>\n`)) + components + indent(indent(`# </generated>\n`));
-  return { text, current: text.replace(generatedPart, () => lines) };
+  const components = indent(write(describeSchemas())) + others;
+  const parameters = write(describeFilters());
+  return { text, current: replacePart(replacePart(text, 'filters', parameters, 4), 'components', components, 1) };
+}
+
+/** @param depth - of the part's lines, in steps of two blanks */
+function replacePart(text: string, name: string, lines: string, depth: number): string {
+  const part = new RegExp(`(?<=^ +# <generated ${name}>\\n).*(?=^ +# </generated ${name}>\\n)`, 'ms');
+  if (!part.test(text)) throw new Error(`openapi.yaml has no comments <generated ${name}> and </generated ${name}>`);
+  return text.replace(part, () => lines.replace(/^(?=.)/gm, '  '.repeat(depth)));
 }
 
 function indent(lines: string): string {
@@ -64,6 +76,16 @@ function describeSchemas(): Readonly<Record<string, Described>> {
     Limit: describeValue(urlParameters.limit),
     After: describeValue(urlParameters.after),
   };
+}
+
+/** The parameters of a list by which books are found, one for each field. */
+function describeFilters(): readonly Described[] {
+  return Object.entries(bookFields).map(([name, { type }]) => ({
+    name,
+    in: 'query',
+    description: filterTexts[type](name),
+    schema: describeValue({ type }),
+  }));
 }
 
 function describeFields(table: Fields): Readonly<Record<string, Described>> {

@@ -30,7 +30,7 @@ const responses: Readonly<Record<string, Causes>> = {
     badRequest,
   },
   InvalidChanges: { invalidInput, badRequest },
-  InvalidPage: { invalidInput: '`limit` or `after` is malformed', badRequest },
+  InvalidPage: { invalidInput: '`limit`, `after` or a value to look for is malformed', badRequest },
   Unauthorized: {
     tokenRequired: 'There is no `Authorization` header, or it is empty',
     invalidToken:

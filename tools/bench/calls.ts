@@ -46,14 +46,20 @@ export const calls: readonly Call[] = [
   callOf('list-books', 'listBooks'),
   callOf('list-1000-books', 'listBooks', undefined, '1000'),
   callOf('list-1000-books-one-older', 'listBooks', undefined, '1000-older'),
+  callOf('find-1-of-1000-books', 'listBooks', undefined, '1000', { author: 'author "7"' }),
+  callOf('find-1000-of-1000-books', 'listBooks', undefined, '1000', { author: 'author' }),
   callOf('create-token', 'createToken', credentials),
 ];
 
-function callOf(name: string, functionName: string, body?: object, books = '1') {
+function callOf(name: string, functionName: string, body?: object, books = '1', filter?: Record<string, string>) {
   const definition = endpoints.find((one) => one.name === functionName);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${functionName}`);
   const { handler, event } = definition;
-  return { name, functionName, handler, event: createEvent(event.method, event.path, body), books };
+  const made = createEvent(event.method, event.path, body);
+  const isFilter = filter !== undefined;
+  /** The event, and that of the whole list, with which a search is compared. */
+  const events = isFilter ? { event: { ...made, queryStringParameters: filter }, wholeList: made } : { event: made };
+  return { name, functionName, handler, books, wholeList: undefined, ...events };
 }
 
 /** Makes the event that a REST API of API Gateway sends for a request. */

@@ -5,12 +5,12 @@ import type { Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-import { BookChange, requireBook, type Versions } from './book-change.ts';
+import { changeBook, requireBook, type Versions } from './change-book.ts';
 import { Counter, repairAdvice } from './counter.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
 
 /**
- * The books, one at a time. {@link BookChange} explains what happens when a response is lost.
+ * The books, one at a time. {@link changeBook} explains what happens when a response is lost.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, or nobody can
  * know whether a write was carried out. With versions, it may throw a {@link VersionMismatchError}.
@@ -53,9 +53,9 @@ export class BookRepository {
       },
       resolve: async ({ sent, lost }, refusal) => {
         const found = await this.#find(id, refusal);
-        if (found === undefined) return undefined;
+        if (found === undefined) return {};
         const { version = '' } = found;
-        if (sent.includes(version)) return createdBook(id, fields, version);
+        if (sent.includes(version)) return { value: createdBook(id, fields, version) };
         // Stryker disable next-line EqualityOperator: they are never equal, a book with the token of an attempt is the result
         const mayBeReplaced = lost.some((token) => token < version);
         throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : new IdInUseError(id);
@@ -74,11 +74,11 @@ export class BookRepository {
         const stored = await claim.find(this.#table, refusal?.stored);
         if (stored) {
           const { bookId, writeToken } = stored;
-          return createdBook(bookId, fields, writeToken, !sent.includes(writeToken));
+          return { value: createdBook(bookId, fields, writeToken, !sent.includes(writeToken)) };
         }
         // Without a claim, none of our attempts was carried out, so a book with the id is another one.
         if (refusal && (await this.#find(id, refusal))) throw new IdInUseError(id);
-        return undefined;
+        return {};
       },
     };
   }
@@ -95,12 +95,12 @@ export class BookRepository {
       throw new BookTooLargeError();
     }
     if (Object.keys(changes).length === 0) return requireBook(await this.#find(id), versions);
-    return requireBook(await new BookChange(this.#table, id, changes, versions).make());
+    return requireBook(await changeBook(this.#table, id, changes, versions));
   }
 
   /** Removes a book. @throws {BookNotFoundError} */
   async delete(id: number, versions?: Versions): Promise<void> {
-    await new BookChange(this.#table, id, undefined, versions).make();
+    await changeBook(this.#table, id, undefined, versions);
   }
 
   #find(id: number, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {

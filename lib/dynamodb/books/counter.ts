@@ -42,7 +42,7 @@ export class Counter {
         if (lastId === maxId) throw new CounterError('the counter is at 2^53-1, the highest id');
         // In an empty table, the next attempt creates the counter.
         if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${isBelowMax}`;
-        return undefined;
+        return {};
       },
     });
   }

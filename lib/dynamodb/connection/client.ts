@@ -23,7 +23,7 @@ const fixedSettings = {
   useFipsEndpoint: false,
 } as const satisfies DynamoDBClientConfig;
 
-/** The SDK's middleware for retries. Its place has to be taken, because that of the signature is relative to it. */
+/** The SDK's middleware for retries. It is replaced and not removed, because the signature's place is relative to it. */
 const retryMiddleware = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
 
 /** Makes a client that makes one attempt at a request, with the credentials of the environment. */

@@ -48,7 +48,7 @@ export function interpretError(error: unknown): Error {
   if (error.name === inProgress) return new AttemptError(message, { cause });
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
   const isRefused = status >= 400 && status < 500;
-  // While the clock is minutes wrong, the SDK marks every error, such as that of a success that it cannot read.
+  // While the clock is minutes off, the SDK marks every error as skew, even a success that it cannot read.
   const isSkewed = isRefused && isClockSkewCorrectedError(error as never);
   if (isSkewed || isThrottlingError(error as never) || conflicts.includes(error.name)) {
     return new AttemptError(message, { mayBeDone: false, cause });

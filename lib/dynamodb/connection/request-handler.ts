@@ -25,11 +25,11 @@ type Handle = NodeHttpHandler['handle'];
  * Makes the SDK's HTTP handler, with additions:
  *
  * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the
- *   connections and no timer runs. How long they were idle is therefore checked when the next request is sent, by the
- *   wall clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
+ *   connections and no timer runs. So the idle time is checked when the next request is sent. It is taken from the wall
+ *   clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
- * - It rejects a response whose checksum is wrong. Over TLS a checksum is required. Over HTTP it is required once the engine
- *   has sent one with that status.
+ * - It rejects a response whose checksum is wrong, and a success or a refusal that lacks one. Over TLS a checksum is
+ *   required, because DynamoDB always sends it. Over HTTP it is required once the engine has sent one with that status.
  * - It rejects a success whose body is not a JSON object, or not one of GetItem.
  */
 export function createRequestHandler() {

@@ -27,29 +27,34 @@ export interface Attempt {
   readonly abortSignal: AbortSignal;
 }
 
-/** The write tokens of the attempts until now, oldest first. */
+/** The attempts until now. */
 export interface Earlier {
-  /** All. What is stored with one of them is the work of that attempt, whatever its response was. */
+  /** Their write tokens, oldest first. What is stored with one of them is the work of that attempt. */
   readonly sent: readonly string[];
-  /** Those of lost attempts. Each was carried out, or may still be. */
+  /** The tokens of lost attempts. Each was carried out, or may still be. */
   readonly lost: readonly string[];
+  /** The version that was stored when somebody looked last. The next token is above it. */
+  readonly seenVersion?: string | undefined;
+}
+
+/** What is stored after a refused or a lost attempt. */
+export interface Found<Value> {
+  /** The result. Without it, another attempt is right. */
+  readonly value?: Value;
+  readonly seenVersion?: string | undefined;
 }
 
 /** A write whose refused and lost attempts are resolved by what is stored. */
 export interface Write<Value> {
-  /** The stored version, where it is known. The token of the next attempt is above it. */
-  readonly seenVersion?: string | undefined;
-
   send(attempt: Attempt, earlier: Earlier): Promise<Value>;
 
   /**
    * Finds out from what is stored whether an attempt was carried out, or why one was refused.
    *
    * @param refusal - of the last attempt, if it was refused
-   * @returns the result, or `undefined` when another attempt is right
    * @throws {StorageUnavailableError} when nobody can know whether an attempt was carried out
    */
-  resolve(earlier: Earlier, refusal?: ConditionFailedError): Promise<Value | undefined>;
+  resolve(earlier: Earlier, refusal?: ConditionFailedError): Promise<Found<Value>>;
 }
 
 /** How an attempt ended: it was done, refused or it failed. */
@@ -64,7 +69,7 @@ export class Attempts {
    *
    * @throws {StorageUnavailableError} when attempts fail
    */
-  async repeat<Value>(send: (abortSignal: AbortSignal) => Promise<Value>): Promise<Value> {
+  async read<Value>(send: (abortSignal: AbortSignal) => Promise<Value>): Promise<Value> {
     for (let failures = 1; ; failures += 1) {
       const ending = await this.#turns(() => attempt(send));
       if ('value' in ending) return ending.value;
@@ -78,18 +83,24 @@ export class Attempts {
    * what is stored. Only failures and lost responses are counted. A refusal means that a write succeeded, usually that
    * of another client, so refused attempts go on until the invocation ends.
    *
+   * @param seenVersion - the stored version, where it is known
    * @throws {StorageUnavailableError} when attempts fail, or may still be carried out
    */
-  async write<Value>(write: Write<Value>): Promise<Value> {
+  async write<Value>(write: Write<Value>, seenVersion?: string): Promise<Value> {
     const sent: string[] = [];
     const lost: string[] = [];
-    const earlier = { sent, lost };
+    const earlier = { sent, lost, seenVersion };
     let failures = 0;
     let behindMs = 0;
     const send = (abortSignal: AbortSignal) => {
-      const writeToken = createWriteToken([sent.at(-1), write.seenVersion], behindMs);
+      const writeToken = createWriteToken([sent.at(-1), earlier.seenVersion], behindMs);
       sent.push(writeToken);
       return write.send({ writeToken, abortSignal }, earlier);
+    };
+    const resolve = async (refusal?: ConditionFailedError) => {
+      const { value, seenVersion } = await write.resolve(earlier, refusal);
+      earlier.seenVersion = seenVersion;
+      return value;
     };
     try {
       for (;;) {
@@ -98,9 +109,9 @@ export class Attempts {
         const { error } = ending;
         if (error instanceof ConditionFailedError) {
           // Before the pause, because what is stored is usually the outcome.
-          const value = await write.resolve(earlier, error);
+          const value = await resolve(error);
           if (value !== undefined) return value;
-          behindMs = Math.max(behindMs, measureLag(write.seenVersion));
+          behindMs = Math.max(behindMs, measureLag(earlier.seenVersion));
           await pauseAfter(sent.length);
           continue;
         }
@@ -108,7 +119,7 @@ export class Attempts {
         failures += 1;
         // Before the look at what is stored, because a lost attempt may be under way.
         if (failures < maxFailures) await pauseAfter(sent.length);
-        const value = lost.length > 0 ? await write.resolve(earlier) : undefined;
+        const value = lost.length > 0 ? await resolve() : undefined;
         if (value !== undefined) return value;
         if (failures === maxFailures) throw error;
       }

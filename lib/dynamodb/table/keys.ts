@@ -16,11 +16,6 @@ export function shardOf(id: number): number {
   return Math.floor(id / shardWidth);
 }
 
-/** Whether no id of its shard follows a key. */
-export function isLastOfShard({ shard, id }: ItemKey): boolean {
-  return shardOf(id + 1) > shard;
-}
-
 export function bookKey(id: number): ItemKey {
   return { shard: shardOf(id), id };
 }

@@ -7,8 +7,8 @@ const heldSeconds = daySeconds;
 export const maxSkewSeconds = daySeconds;
 
 /**
- * How late a write may arrive, from the time on the clock of its instance until the time on that of the database. The
- * former may be behind, and the latter ahead.
+ * How late a write may arrive: from the time on its instance's clock, which may be behind, to the time on the database's
+ * clock, which may be ahead.
  *
  * AWS itself refuses a request five minutes after the time in its signature ("AWS Signature Version 4 for API requests",
  * AWS Identity and Access Management User Guide). The engines of a laptop check no signature.

@@ -7,20 +7,8 @@ export type Item = Readonly<Record<string, unknown>>;
 /** What the item of a book holds. After a deletion, it holds no book. */
 export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 
-interface StoredKind {
-  /** The start of a value in JSON, which tells the kind from all others. */
-  readonly json: RegExp;
-  /** The bytes of a value, besides those of a text. */
-  readonly maxBytes: number;
-}
-
-/** How each kind of field is stored. */
-export const storedKinds: Readonly<Record<Kind, StoredKind>> = {
-  string: { json: /"/, maxBytes: 0 },
-  // With 15 digits, a number is a safe integer. A page with a longer one is checked value by value.
-  integer: { json: /-?\d{1,15}\s*[,}]/, maxBytes: 21 },
-  boolean: { json: /[tf]/, maxBytes: 1 },
-};
+/** The bytes that a value of each kind takes at most. A text takes those of its UTF-8 besides. */
+const maxBytes: Readonly<Record<Kind, number>> = { string: 0, integer: 21, boolean: 1 };
 
 /** "DynamoDB item sizes and formats": an item has at most 400 KB. 100 bytes of them are for the keys and the token. */
 const maxFieldBytes = 400 * 1024 - 100;
@@ -30,7 +18,7 @@ export function isTooLarge(fields: Partial<BookFields>): boolean {
   const bytes = Object.entries(bookFields).map(([name, { type }]) => {
     const value = fields[name as keyof BookFields];
     const text = typeof value === 'string' ? value : '';
-    return Buffer.byteLength(name + text) + storedKinds[type].maxBytes;
+    return Buffer.byteLength(name + text) + maxBytes[type];
   });
   return bytes.reduce((total, each) => total + each) > maxFieldBytes;
 }

@@ -27,9 +27,9 @@ type Query = Input<typeof QueryCommand>;
 type Responding = { response: { body: Uint8Array; readonly statusCode: number } };
 
 /**
- * The requests to one table. Reads are strongly consistent, and are tried again as `attempts` says. Each write is one
- * attempt, for `attempts.write`. A `parse` that throws an {@link AttemptError} makes a response unusable. What else it
- * throws is a bug, unlike any error of the SDK: a `TypeError` of the SDK is a response that it cannot read.
+ * The requests to one table. Reads are strongly consistent, and are tried again as `attempts.read` says. Each write is
+ * one attempt, for `attempts.write`. When `parse` throws an {@link AttemptError}, the response is unusable. Any other
+ * error of `parse` is a bug. An error of the SDK never is: its `TypeError` means a response that it cannot read.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
@@ -60,7 +60,7 @@ export class Table {
   async get<Value>(key: ItemKey, parse: (item: Item) => Value, returned?: Item): Promise<Value | undefined> {
     const isItem = (item: Item) => item.shard === key.shard && item.id === key.id;
     if (returned && isItem(returned)) return parse(returned);
-    return this.attempts.repeat(async (abortSignal) => {
+    return this.attempts.read(async (abortSignal) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
       const { Item: item } = await this.#send(command, abortSignal);
       if (item && !isItem(item)) throw new AttemptError('the response has another item');
@@ -73,7 +73,7 @@ export class Table {
    * convert each value twice, which takes several times the CPU time of the rest of a list.
    */
   query<Value>(input: Query, parse: (body: Uint8Array) => Value): Promise<Value> {
-    return this.attempts.repeat(async (abortSignal) => {
+    return this.attempts.read(async (abortSignal) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
       let body: Uint8Array = new Uint8Array();
       command.middlewareStack.add(
@@ -96,7 +96,7 @@ export class Table {
 
   /** Whether the table has no item at all. */
   isEmpty(): Promise<boolean> {
-    return this.attempts.repeat(async (abortSignal) => {
+    return this.attempts.read(async (abortSignal) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
       const { Count: count } = await this.#send(command, abortSignal);
       return parseInteger(count, 'the response has no count') === 0;

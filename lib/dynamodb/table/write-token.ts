@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
 import { maxSkewSeconds } from './lateness.ts';
 
-/** A token that is further ahead was made with a wrong clock, and new tokens do not follow it. */
+/** A token that is further ahead was made with a wrong clock. New tokens do not have to be above it. */
 const maxAheadMs = maxSkewSeconds * 1000;
 
 /** A UUIDv7 (RFC 9562 section 5.7) begins with its time: milliseconds since 1970. */

@@ -7,13 +7,14 @@ import {
   behind,
   create,
   createWithKey,
-  page,
+  find,
   remove,
   removeNext,
   removeOf,
   update,
   updateFirst,
   updateNext,
+  updateOf,
 } from './steps.ts';
 
 /** What is too slow for test/integration/small-worlds.test.ts and small-worlds-of-lists.test.ts. */
@@ -39,20 +40,18 @@ const settings: Readonly<Record<string, Setting>> = {
     faults: 1,
     clocks: around,
   },
-  'a page of books that do not fit in memory, a fault': {
-    ids: [1, 2, 3, 4],
-    itemsOfPage: 1,
-    maxHeldCharacters: 1,
-    clients: [[page(3)], [removeOf(3)], [removeOf(2)]],
-    faults: 1,
-    faulty: 1,
-  },
-  'a page whose books just do not fit in memory, a fault': {
+  'books of a filter that begin and cease to match, two faults': {
     ids: [1, 2, 10_000],
     itemsOfPage: 1,
-    maxHeldCharacters: 1,
-    clients: [[page(1)], [removeOf(1)], [create]],
-    faults: 1,
+    clients: [[find({ year: 0 })], [updateOf(2)], [removeOf(1)]],
+    faults: 2,
+    faulty: 1,
+  },
+  'a page of a filter, two faults': {
+    ids: [1, 2, 10_000],
+    itemsOfPage: 1,
+    clients: [[find({ title: 'first' }, 2)], [removeOf(1)], [create]],
+    faults: 2,
     faulty: 1,
   },
 };

@@ -41,8 +41,6 @@ export interface Setting {
   readonly ids?: readonly number[];
   /** Where a page of a Query ends at the latest. */
   readonly itemsOfPage?: number;
-  /** What a page of a list may hold before its first book is sent; all by default. */
-  readonly maxHeldCharacters?: number;
   /** Changes the condition of each write: plants a fault in the repository. */
   readonly alter?: (condition: string) => string;
 }
@@ -147,7 +145,7 @@ export class SmallWorld implements World<Event> {
   #faults = 0;
 
   private constructor(setting: Setting) {
-    const { ids = [1], itemsOfPage, maxHeldCharacters } = setting;
+    const { ids = [1], itemsOfPage } = setting;
     this.#setting = setting;
     this.#ids = ids;
     this.#table = new MemoryTable(itemsOfPage);
@@ -160,7 +158,7 @@ export class SmallWorld implements World<Event> {
         index,
         name: 'ABCD'[index] ?? '',
         books: new BookRepository(table),
-        list: new BookList(table, maxHeldCharacters),
+        list: new BookList(table),
         steps: [...steps],
         tags: { first, own },
         log: [],
@@ -438,9 +436,10 @@ function logOf(client: Client): unknown[] {
 
 async function send({ books, list }: Client, request: BookRequest): Promise<Response> {
   if (request.type === 'list') {
-    const { after = 0, limit } = request;
-    const page = limit === undefined ? { books: list.readAll({ after }) } : await list.readPage({ after }, limit);
-    const chunks = await Array.fromAsync(page.books);
+    const { after = 0, limit, filter = {} } = request;
+    const selection = { after, filter };
+    const page = limit === undefined ? { books: list.readAll(selection) } : await list.readPage(selection, limit);
+    const chunks = typeof page.books === 'string' ? [page.books] : await Array.fromAsync(page.books);
     const { continueAfter = null } = { continueAfter: undefined, ...page };
     return { status: 200, books: chunks.flatMap((json): Book[] => JSON.parse(`[${json}]`)), continueAfter };
   }

@@ -1,3 +1,4 @@
+import type { BookFilter } from '../../../lib/books/book-filter.ts';
 import { aBook } from '../../support/a-book.ts';
 import type { Step } from './small-world.ts';
 
@@ -26,6 +27,10 @@ export const listAfter =
 export const page =
   (limit: number, after = 0): Step =>
   () => ({ type: 'list', limit, after });
+/** The books with a part of a title, or with a year: all of it, or a page of it. Updates change the year alone. */
+export const find =
+  (filter: BookFilter, limit?: number, after = 0): Step =>
+  () => ({ type: 'list', after, filter, ...(limit !== undefined && { limit }) });
 export const updateOf =
   (bookId: number): Step =>
   (year) => ({ type: 'update', id: bookId, changes: { year } });

@@ -26,6 +26,10 @@ const remove = (id: number, invoked: number, returned: number, status = 200): Op
 const list = (books: Book[], invoked = 100, returned = 101): Operation => {
   return { type: 'list', books, invoked, returned, status: 200 };
 };
+/** A list of the books of a year. */
+const find = (year: number, books: Book[], invoked: number): Operation => {
+  return { ...list(books, invoked, invoked + 1), filter: { year, title: 'Emma' } } as Operation;
+};
 const created = create(emma, 1, 2);
 const changed = { ...emma, year: 2 };
 const dune1 = { ...dune, id: 1 };
@@ -36,6 +40,10 @@ test('a history of every operation is possible', () => {
     create(emma, 2, 4),
     create(dune, 3, 5),
     get(1, emma, 6, 7),
+    find(2, [], 6),
+    find(1, [emma], 6),
+    find(1, [], 8),
+    find(2, [changed], 8),
     update(emma, 2, 8, 9),
     get(1, changed, 10, 11),
     { ...create(emma, 10, 11), replayed: true },
@@ -92,6 +100,8 @@ test.each<[violation: string, operations: Operation[], stored: Book[], expected:
   ['an update that was refused as too large and is not', [notTooLarge], [emma], /no order/],
   ['a list out of order', [create(dune, 3, 4)], [dune, emma], /ascending order/],
   ['a book twice in a list', [], [emma, emma], /ascending order/],
+  ['a list without a book that matches', [find(1, [], 3)], [emma], /no order of the operations on book 1/],
+  ['a list with a book of another kind', [find(2, [emma], 3)], [emma], /has book 1 of another kind/],
   ['an error of another kind', [{ ...get(1, undefined, 3, 4), status: 500 }], [emma], /got 500/],
 ])('the violation is found in a history: %s', (_violation, operations, stored, expected) => {
   const history = [created, ...operations, list(stored)];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { bookFields } from '../../../../../lib/books/book.ts';
 import { readBooks } from '../../../../../lib/dynamodb/books/query-page.ts';
 import { bookKey } from '../../../../../lib/dynamodb/table/keys.ts';
@@ -14,8 +14,6 @@ import { anyText } from '../../../../support/any-text.ts';
 /** An integer; JSON has no -0. */
 const number = fc.maxSafeInteger().map((value) => value + 0);
 
-const names = ['id', ...Object.keys(bookFields)];
-
 /** A book in any order, as DynamoDB promises none, and with other attributes. It may be older than some of the fields. */
 const item = fc
   .record({ id: number, ...anyFieldValues, text: anyText, flag: fc.boolean() }, { requiredKeys: ['id'] })
@@ -24,7 +22,7 @@ const item = fc
 
 const page = fc.record({
   items: fc.array(item, { maxLength: 5 }),
-  key: fc.option(fc.integer({ min: 1, max: 9_998 }).map(bookKey), { nil: undefined }),
+  last: fc.option(fc.integer({ min: 1, max: 9_998 }), { nil: undefined }),
   members: fc.shuffledSubarray(['Count', 'Items', 'LastEvaluatedKey', 'ScannedCount'], { minLength: 4 }),
   space: fc.constantFrom(undefined, 1, '\t'),
 });
@@ -32,24 +30,27 @@ const page = fc.record({
 /** The item in DynamoDB's JSON. */
 const toItem = (attributes: readonly [string, unknown][]) => marshall(Object.fromEntries(attributes));
 
-test('the books and the key of any page are those that single reads would find', () => {
+/** The JSON of the books in a page, and the id after which it goes on. */
+const readItems = (items: readonly object[], members: object = {}) =>
+  readBooks(Buffer.from(JSON.stringify({ Count: items.length, Items: items, ...members })));
+
+const toJson = (books: readonly unknown[]) => books.map((book) => JSON.stringify(book)).join();
+
+test('the books of any page are those of single reads, character by character', () => {
   fc.assert(
-    fc.property(page, ({ items, key, members, space }) => {
+    fc.property(page, ({ items, last, members, space }) => {
       const response: Record<string, unknown> = {
         Count: items.length,
         Items: items.map(toItem),
-        LastEvaluatedKey: key && toItem(Object.entries(key)),
+        LastEvaluatedKey: last && toItem(Object.entries(bookKey(last))),
         ScannedCount: 9,
       };
       const inOrder = Object.fromEntries(members.map((name) => [name, response[name]]));
 
-      const body = Buffer.from(JSON.stringify(inOrder, null, space));
-      const result = readBooks(body);
+      const result = readBooks(Buffer.from(JSON.stringify(inOrder, null, space)));
 
-      const found: Record<string, unknown>[] = JSON.parse(`[${result.items}]`);
-      const books = found.map((each) => Object.fromEntries(names.map((name) => [name, each[name]])));
-      expect(books).toEqual(items.map((attributes) => parseStoredBook(unmarshall(toItem(attributes))).book));
-      expect(result.nextStart).toEqual(key);
+      const alone = items.map((attributes) => parseStoredBook(unmarshall(toItem(attributes))).book);
+      expect(result).toEqual({ books: toJson(alone), continueAfter: last });
     }),
     { numRuns: 3_000 },
   );
@@ -61,13 +62,13 @@ test.each(['{', '},{', '},{"id":', '"title":', '{"title":{"S":"'])(
     const book = { ...marshall(aBook({ title: text, author: text })), id: { N: '1' } };
     const older = { id: { N: '2' } };
 
-    const { items } = readBooks(Buffer.from(JSON.stringify({ Count: 4, Items: [book, older, older, book] })));
+    const { books } = readItems([book, older, older, book]);
 
     const [first, second] = [aBook({ title: text, author: text }), aBook()].map((fields, index) => ({
       id: index + 1,
       ...fields,
     }));
-    expect(JSON.parse(`[${items}]`)).toEqual([first, second, second, first]);
+    expect(books).toBe(toJson([first, second, second, first]));
   },
 );
 
@@ -120,29 +121,39 @@ test.each(Object.entries(bookFields))(
   },
 );
 
-test('books with all fields are not parsed, so their attributes, those of other kinds too, keep their order', () => {
-  const book = Object.fromEntries(Object.entries({ signed: true, ...aBook(), id: 1 }).toReversed());
+test('usual books are not parsed: those with all fields in any one order, and those that are older than some', () => {
+  const fields: Record<string, unknown> = aBook();
+  const [lacked = ''] = Object.keys(fields);
+  const { [lacked]: _, ...others } = fields;
+  const expected = toJson([1, 2, 3].map((id) => ({ id, ...fields })));
+  const parse = vi.spyOn(JSON, 'parse');
 
-  const { items } = readBooks(Buffer.from(JSON.stringify({ Count: 1, Items: [marshall(book)] })));
+  for (const inOrder of [Object.entries, (book: object) => Object.entries(book).toReversed()]) {
+    const books = [{ id: 1, ...fields }, { id: 2, ...others }, { id: 3 }].map((book) => toItem(inOrder(book)));
+    expect(readItems(books).books).toBe(expected);
+  }
 
-  expect(items).toBe(JSON.stringify(book));
+  expect(parse.mock.calls.map(([text]) => text)).toEqual(Array(2).fill('{"Count":3,"Items":[]}'));
 });
 
-test('books that are older than a field are not parsed either: each gets what it lacks, and nothing twice', () => {
-  const defaults: Record<string, unknown> = aBook();
-  const [lacked = ''] = Object.keys(defaults);
-  const whole = { id: 1, ...defaults };
-  const { [lacked]: value, ...others }: Record<string, unknown> = whole;
-
-  const { items } = readBooks(
-    Buffer.from(JSON.stringify({ Count: 3, Items: [marshall(whole), marshall(others), { id: { N: '2' } }] })),
-  );
-
-  const completed = [whole, { [lacked]: value, ...others }, { ...defaults, id: 2 }];
-  expect(items).toBe(completed.map((book) => JSON.stringify(book)).join());
+test.each([
+  ['none', { LastEvaluatedKey: undefined }, undefined],
+  ['an empty one', { LastEvaluatedKey: {} }, undefined],
+  ['that of a book', { LastEvaluatedKey: { shard: { N: '1' }, id: { N: '10000' } } }, 10_000],
+  ['that of the last id of a shard', { LastEvaluatedKey: { shard: { N: '0' }, id: { N: '9999' } } }, undefined],
+])('a page whose last key is %s goes on after %#', (_name, members, continueAfter) => {
+  expect(readItems([], members).continueAfter).toBe(continueAfter);
 });
 
-test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}']])(
+test('the last key of a page has an id', () => {
+  const body = '{"Count":0,"Items":[],"LastEvaluatedKey":{"shard":{"N":"1"},"id":{"S":"1"}}}';
+
+  expect(() => readBooks(Buffer.from(body))).toThrow('a page ends without an id');
+});
+
+const [usual, unusual] = [toItem([['id', 1]]), toItem([['id', 2 ** 53 - 1]])].map((item) => JSON.stringify(item));
+
+test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}', `{"Count":1,"Items":[${[usual, unusual]}]}`]])(
   'the response %s is not a page, and another attempt is worth it',
   (body) => {
     const error = { name: 'AttemptError', message: 'the response is not a page of books', mayBeDone: false };

@@ -9,7 +9,7 @@ import {
   InvalidRequestError,
   StorageUnavailableError,
 } from '../../../../../lib/dynamodb/connection/errors.ts';
-import { type Attempt, Attempts, type Earlier } from '../../../../../lib/dynamodb/table/attempts.ts';
+import { type Attempt, Attempts, type Earlier, type Found } from '../../../../../lib/dynamodb/table/attempts.ts';
 import { invocationSignal } from '../../../../../lib/invocation-signal.ts';
 
 // The unit tests share their modules, so that another file may have loaded the module under test with the real timers.
@@ -55,13 +55,12 @@ function sending(...endings: readonly (keyof typeof outcomes)[]) {
   };
 }
 
-/** Makes a write whose stored outcome tells nothing, unless `find` finds something. */
-function writing(endings: readonly (keyof typeof outcomes)[], find: () => string | undefined = () => undefined) {
+/** Makes a write whose stored outcome is that of others, unless `find` finds a result. */
+function writing(endings: readonly (keyof typeof outcomes)[], find: () => Found<string> = () => ({})) {
   const tokens: string[] = [];
   const send = sending(...endings);
   return {
     tokens,
-    seenVersion: undefined as string | undefined,
     send: ({ writeToken }: Attempt, { sent }: Earlier) => {
       tokens.push(writeToken);
       expect(sent).toEqual(tokens);
@@ -78,7 +77,7 @@ function writing(endings: readonly (keyof typeof outcomes)[], find: () => string
 
 describe('attempts at a read', () => {
   test('after two failures, the third attempt may succeed, and the delay doubles', async () => {
-    expect(await attempts.repeat(sending('lost', 'failed'))).toBe('the value');
+    expect(await attempts.read(sending('lost', 'failed'))).toBe('the value');
 
     expect(events).toEqual(['lost', 'pause of 100 ms', 'failed', 'pause of 200 ms', 'done']);
   });
@@ -87,7 +86,7 @@ describe('attempts at a read', () => {
     'the third failure is an unavailable storage, without another delay: %s',
     async (ending) => {
       const cause = outcomes[ending]();
-      const repeating = attempts.repeat(sending(ending, ending, ending));
+      const repeating = attempts.read(sending(ending, ending, ending));
 
       await expect(repeating).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
       expect(events).toEqual([ending, 'pause of 100 ms', ending, 'pause of 200 ms', ending]);
@@ -97,13 +96,13 @@ describe('attempts at a read', () => {
   test('a delay is random', async () => {
     vi.mocked(Math.random).mockReturnValue(0.25);
 
-    await attempts.repeat(sending('lost'));
+    await attempts.read(sending('lost'));
 
     expect(events).toEqual(['lost', 'pause of 25 ms', 'done']);
   });
 
   test('an error that no further attempt mends ends them', async () => {
-    await expect(attempts.repeat(sending('invalid'))).rejects.toThrow(InvalidRequestError);
+    await expect(attempts.read(sending('invalid'))).rejects.toThrow(InvalidRequestError);
 
     expect(events).toEqual(['invalid']);
   });
@@ -160,20 +159,22 @@ describe('attempts at a write', () => {
   );
 
   test('what is found is the result', async () => {
-    expect(await attempts.write(writing(['refused'], () => 'found'))).toBe('found');
-    expect(await attempts.write(writing(['lost'], () => 'found'))).toBe('found');
+    expect(await attempts.write(writing(['refused'], () => ({ value: 'found' })))).toBe('found');
+    expect(await attempts.write(writing(['lost'], () => ({ value: 'found' })))).toBe('found');
   });
 
   test('their tokens ascend from the seen version, whatever the clock says', async () => {
     const now = Date.now();
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
-    const setBack = () => void clock.mockReturnValue(now - 3_600_000);
-    const write = writing(['lost', 'lost'], setBack);
-    write.seenVersion = v7({ msecs: now + 60_000 });
+    const seenVersion = v7({ msecs: now + 60_000 });
+    const write = writing(['lost', 'lost'], () => {
+      clock.mockReturnValue(now - 3_600_000);
+      return { seenVersion };
+    });
 
-    await attempts.write(write);
+    await attempts.write(write, seenVersion);
 
-    const versions = [write.seenVersion, ...write.tokens];
+    const versions = [seenVersion, ...write.tokens];
     expect(versions).toHaveLength(4);
     expect(versions.toSorted()).toEqual(versions);
     expect(new Set(versions).size).toBe(4);
@@ -183,13 +184,10 @@ describe('attempts at a write', () => {
     const now = Date.now();
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
     const hourMs = 3_600_000;
-    const write = writing(['refused', 'lost', 'refused']);
-    const { resolve } = write;
     const aheadMs = [hourMs, hourMs, 60_000];
-    write.resolve = async (...found) => {
-      write.seenVersion = v7({ msecs: Date.now() + (aheadMs.shift() as number) });
-      return resolve(...found);
-    };
+    const write = writing(['refused', 'lost', 'refused'], () => ({
+      seenVersion: v7({ msecs: Date.now() + (aheadMs.shift() as number) }),
+    }));
     vi.mocked(sleep).mockImplementation(async () => void clock.mockReturnValue(Date.now() + 1_000) as never);
 
     await attempts.write(write);
@@ -231,7 +229,7 @@ describe('the time of an attempt', () => {
       send: ({ abortSignal }: Attempt) => hang(abortSignal),
       resolve: async ({ sent, lost }: Earlier) => {
         expect(lost).toEqual(sent);
-        return 'found';
+        return { value: 'found' };
       },
     };
     const found = vi.fn();
@@ -243,14 +241,16 @@ describe('the time of an attempt', () => {
 
     expect([signals[0]?.aborted, found.mock.calls]).toEqual([true, [['found']]]);
     await writingOnce;
-    const failing = expect(attempts.repeat(hang)).rejects.toThrow('no response within 2800 ms');
+    const failing = expect(attempts.read(hang)).rejects.toThrow('no response within 2800 ms');
     await vi.advanceTimersByTimeAsync(3 * 2_800);
     await failing;
   });
 
   test('begins with its turn, of which there are eight', async () => {
     const send = ({ abortSignal }: Attempt) => hang(abortSignal);
-    const finding = Array.from({ length: 9 }, () => attempts.write({ send, resolve: async () => 'found' }));
+    const finding = Array.from({ length: 9 }, () =>
+      attempts.write({ send, resolve: async () => ({ value: 'found' }) }),
+    );
     await vi.advanceTimersByTimeAsync(2_799);
     expect(signals).toHaveLength(8);
 
@@ -264,7 +264,7 @@ describe('the time of an attempt', () => {
   test('ends with its invocation, and no other attempt follows', async () => {
     const invocation = new AbortController();
     const during = (send: (signal: AbortSignal) => Promise<string>) =>
-      invocationSignal.run(invocation.signal, () => attempts.repeat(send));
+      invocationSignal.run(invocation.signal, () => attempts.read(send));
     expect(await during(sending())).toBe('the value');
     expect(getEventListeners(invocation.signal, 'abort')).toEqual([]);
 

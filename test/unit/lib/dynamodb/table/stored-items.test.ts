@@ -1,24 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseBook, parseInteger, parseText, storedKinds } from '../../../../../lib/dynamodb/table/stored-items.ts';
-import type { Kind } from '../../../../../lib/fields.ts';
+import { parseBook, parseInteger, parseText } from '../../../../../lib/dynamodb/table/stored-items.ts';
 import { aBook } from '../../../../support/a-book.ts';
-
-/** What may follow the name of a field, by its kind. A value may be of several kinds. */
-const startsOf: Readonly<Record<Kind, readonly string[]>> = {
-  string: ['""', '"7"'],
-  integer: ['7,', '-7,', '1234 ,', '999999999999999\n}'],
-  boolean: ['true', 'false'],
-};
-
-test('the start of a value in JSON tells its kind', () => {
-  const values = [...Object.values(startsOf).flat(), ...['null', '[', '{', '1.5}', '1e3,']];
-
-  for (const [kind, starts] of Object.entries(startsOf)) {
-    const pattern = new RegExp(`^${storedKinds[kind as Kind].json.source}`);
-    const matching = values.filter((value) => pattern.test(value));
-    expect(matching, kind).toEqual(values.filter((value) => starts.includes(value)));
-  }
-});
 
 test.each([
   ['a book has no id', () => parseBook(aBook() as never)],

@@ -29,7 +29,7 @@ test('a TypeError of our own code is a bug, and no other attempt is made', async
   const update = (makeInput: () => object) =>
     table.attempts.write({
       send: ({ abortSignal }) => table.update(makeInput() as never, fail, abortSignal),
-      resolve: async () => undefined,
+      resolve: async () => ({}),
     });
 
   await expect(table.get(bookKey(1), fail)).rejects.toBe(bug);

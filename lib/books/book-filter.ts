@@ -1,0 +1,29 @@
+import type { Book, BookFields } from './book.ts';
+
+/** The fields that a list looks for. Without any, it has all books. */
+export type BookFilter = Readonly<Partial<BookFields>>;
+
+/**
+ * Makes the function that tells whether a book is one of those that a filter looks for (specification 7.9). Each of its
+ * texts has to be a part of the book's text, whatever the case and the accents. Any other value has to be equal.
+ *
+ * @returns `undefined` when all books are
+ */
+export function createMatcher(filter: BookFilter = {}): ((book: Book) => boolean) | undefined {
+  const wanted = Object.entries(filter).map(([name, value]) => [name as keyof Book, fold(value)] as const);
+  const conditions = wanted.filter(([, value]) => value !== '');
+  if (conditions.length === 0) return undefined;
+  return (book) =>
+    conditions.every(([name, value]) => {
+      const found = fold(book[name]);
+      return typeof found === 'string' ? found.includes(`${value}`) : found === value;
+    });
+}
+
+/** Takes the accents and the case from a text: `Brontë`, `BRONTE` and a `Brontë` in full-width letters become `bronte`. */
+function fold<Value>(value: Value): Value | string {
+  if (typeof value !== 'string') return value;
+  const letters = value.normalize('NFKD').replace(/\p{Mark}/gu, '');
+  // A capital sigma becomes another letter at the end of a word.
+  return letters.toLowerCase().replaceAll('ς', 'σ');
+}
