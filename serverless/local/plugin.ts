@@ -1,21 +1,15 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import type { AddressInfo, Server } from 'node:net';
-import { join, relative, resolve, sep } from 'node:path';
-import { watch } from 'chokidar';
-import { parse, YAMLParseError } from 'yaml';
 import { type Hooks, readRoutes, type Serverless, type Service } from '../framework.ts';
 import { type ConsoleLog, createConsoleLog } from './console-log.ts';
 import { startStorage } from './engine/start-storage.ts';
 import { createFunctionLoader, DefinitionError } from './functions/function-loader.ts';
+import { reloadOnChange } from './functions/reload.ts';
 import { isLoopback } from './gateway/allowed-hosts.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
 import { formatBaseUrl, formatReadyMessage } from './ready-message.ts';
 import { StartError } from './start-error.ts';
-
-/** A reload waits until no file has changed for this long: editors save in several steps, and several files at once. */
-const quietMs = 50;
 
 interface Options {
   readonly host: string;
@@ -52,7 +46,7 @@ export default class LocalServicePlugin {
 async function run(serverless: Serverless, options: Options): Promise<void> {
   // As in Lambda. With the framework's limit, infinity, each error takes ten times as long.
   Error.stackTraceLimit = 10;
-  const { serviceDir, service, configurationFilename } = serverless;
+  const { serviceDir, service } = serverless;
   const config = loadLocalConfig(serviceDir, process.env);
   const { username, password, corsOrigin } = config;
   const log = createConsoleLog(config.logFormat, serviceDir);
@@ -73,42 +67,10 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
   await listen(gateway, options);
 
-  let reloads = 0;
-  const reload = async () => {
-    const startedAt = performance.now();
-    reloads += 1;
-    const number = reloads;
-    // A module may take seconds to load, and a file may change meanwhile.
-    const isOutdated = () => number !== reloads;
-    try {
-      const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
-      // CloudFormation's tags are unknown to the parser, which would warn of each.
-      const changed = parse(definition, { logLevel: 'error' }) as Service;
-      const loaded = await load(changed);
-      if (isOutdated()) return;
-      functions = loaded;
-      logLeftOut(changed);
-      log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
-    } catch (error) {
-      if (isOutdated()) return;
-      const failure = 'The change cannot be loaded; the version before it still runs';
-      if (error instanceof YAMLParseError)
-        log.logWarning(`${failure}: ${configurationFilename}: ${error.message.trim()}`);
-      else if (error instanceof DefinitionError) log.logWarning(`${failure}: ${error.message}`);
-      else log.logError(failure, error);
-    }
-  };
-  let timer: NodeJS.Timeout | undefined;
-  // The folder of serverless.yml is watched, not the file, because a watched file is lost when it is replaced twice.
-  const ignored = (path: string) => {
-    const [top = ''] = relative(serviceDir, resolve(serviceDir, path)).split(sep);
-    return !['', 'handlers', 'lib', configurationFilename].includes(top);
-  };
-  const watcher = watch('.', { cwd: serviceDir, ignoreInitial: true, ignored }).on('all', () => {
-    clearTimeout(timer);
-    timer = setTimeout(reload, quietMs);
+  await reloadOnChange(serverless, load, log, (loaded, changed) => {
+    functions = loaded;
+    logLeftOut(changed);
   });
-  await once(watcher, 'ready');
 
   const { address, port } = gateway.address() as AddressInfo;
   const known = isLoopback(address) ? [] : findKnownSecrets(config);

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { watch } from 'chokidar';
+import { parse, YAMLParseError } from 'yaml';
+import type { Serverless, Service } from '../../framework.ts';
+import type { ConsoleLog } from '../console-log.ts';
+import { DefinitionError, type LoadedFunction } from './function-loader.ts';
+
+/** A reload waits until no file has changed for this long: editors save in several steps, and several files at once. */
+const quietMs = 50;
+
+type Load = (service: Service) => Promise<readonly LoadedFunction[]>;
+
+/**
+ * Loads the functions again after each change of handlers/, lib/ and serverless.yml. A change that cannot be loaded is
+ * logged, and the functions before it go on. Resolves once changes are noticed.
+ *
+ * @param use - takes the functions of a change that could be loaded, and their definitions
+ */
+export async function reloadOnChange(
+  { serviceDir, configurationFilename }: Pick<Serverless, 'serviceDir' | 'configurationFilename'>,
+  load: Load,
+  log: ConsoleLog,
+  use: (functions: readonly LoadedFunction[], service: Service) => void,
+): Promise<void> {
+  let reloads = 0;
+  const reload = async () => {
+    const startedAt = performance.now();
+    reloads += 1;
+    const number = reloads;
+    // A module may take seconds to load, and a file may change meanwhile.
+    const isOutdated = () => number !== reloads;
+    try {
+      const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
+      // CloudFormation's tags are unknown to the parser, which would warn of each.
+      const changed = parse(definition, { logLevel: 'error' }) as Service;
+      const loaded = await load(changed);
+      if (isOutdated()) return;
+      use(loaded, changed);
+      log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
+    } catch (error) {
+      if (!isOutdated()) logFailure(error);
+    }
+  };
+  const logFailure = (error: unknown) => {
+    const failure = 'The change cannot be loaded; the version before it still runs';
+    if (error instanceof YAMLParseError)
+      log.logWarning(`${failure}: ${configurationFilename}: ${error.message.trim()}`);
+    else if (error instanceof DefinitionError) log.logWarning(`${failure}: ${error.message}`);
+    else log.logError(failure, error);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  // The folder of serverless.yml is watched, not the file, because a watched file is lost when it is replaced twice.
+  const ignored = (path: string) => {
+    const [top = ''] = relative(serviceDir, resolve(serviceDir, path)).split(sep);
+    return !['', 'handlers', 'lib', configurationFilename].includes(top);
+  };
+  const watcher = watch('.', { cwd: serviceDir, ignoreInitial: true, ignored }).on('all', () => {
+    clearTimeout(timer);
+    timer = setTimeout(reload, quietMs);
+  });
+  await once(watcher, 'ready');
+}
