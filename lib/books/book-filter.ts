@@ -1,21 +1,24 @@
-import type { Book, BookFields } from './book.ts';
+import type { BookFields } from './book.ts';
 
 /** The fields that a list looks for. Without any, it has all books. */
 export type BookFilter = Readonly<Partial<BookFields>>;
 
+/** Tells whether a book is one of those that a filter looks for. @param read - gets the value of a field of the book */
+export type Matcher = (read: (name: string) => unknown) => boolean;
+
 /**
- * Makes the function that tells whether a book is one of those that a filter looks for (specification 7.9). Each of its
- * texts has to be a part of the book's text, whatever the case and the accents. Any other value has to be equal.
+ * Makes the function that compares a book with a filter (specification 7.9). Each text of the filter has to be a part of
+ * the book's text, whatever the case and the accents. Any other value has to be equal.
  *
- * @returns `undefined` when all books are
+ * @returns `undefined` when all books match
  */
-export function createMatcher(filter: BookFilter = {}): ((book: Book) => boolean) | undefined {
-  const wanted = Object.entries(filter).map(([name, value]) => [name as keyof Book, fold(value)] as const);
+export function createMatcher(filter: BookFilter = {}): Matcher | undefined {
+  const wanted = Object.entries(filter).map(([name, value]) => [name, fold(value)] as const);
   const conditions = wanted.filter(([, value]) => value !== '');
   if (conditions.length === 0) return undefined;
-  return (book) =>
+  return (read) =>
     conditions.every(([name, value]) => {
-      const found = fold(book[name]);
+      const found = fold(read(name));
       return typeof found === 'string' ? found.includes(`${value}`) : found === value;
     });
 }

@@ -1,5 +1,5 @@
 import { type Book, bookFields } from '../../books/book.ts';
-import { type BookFilter, createMatcher } from '../../books/book-filter.ts';
+import { type BookFilter, createMatcher, type Matcher } from '../../books/book-filter.ts';
 import { shardOf } from '../table/keys.ts';
 import { attributeNames } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
@@ -44,10 +44,7 @@ export class BookList {
    * @returns chunks of JSON objects with commas between them
    */
   async *readAll({ after, filter }: Selection): AsyncGenerator<string> {
-    const matches = createMatcher(filter);
-    for await (const page of this.#readAhead(after)) {
-      yield matches ? filterBooks(page, matches) : page;
-    }
+    yield* this.#readAhead(after, createMatcher(filter));
   }
 
   /**
@@ -74,21 +71,22 @@ export class BookList {
     return { books: found.join(), continueAfter: undefined };
   }
 
-  async *#readMatching(after: number, matches: (book: Book) => boolean): AsyncGenerator<readonly Book[]> {
-    for await (const page of this.#readAhead(after)) yield parseBooks(page).filter(matches);
+  async *#readMatching(after: number, matches: Matcher): AsyncGenerator<readonly Book[]> {
+    for await (const page of this.#readAhead(after, matches)) yield parseBooks(page);
   }
 
-  /** Reads all books with higher ids, several Queries at a time. */
-  async *#readAhead(after: number): AsyncGenerator<string> {
+  /** Reads all books with higher ids that match, several Queries at a time. */
+  async *#readAhead(after: number, matches: Matcher | undefined): AsyncGenerator<string> {
     let shard = shardOf(after + 1);
-    const first = this.#query(shard, after);
+    const query = (of: number, start: number) => this.#query(of, start, maxBooksPerQuery, matches);
+    const first = query(shard, after);
     const lastShard = await this.#readLastShard();
     const ahead: Promise<QueryPage>[] = [];
     const requestAfter = ({ continueAfter }: QueryPage) => {
-      if (continueAfter !== undefined) ahead.unshift(this.#query(shardOf(continueAfter), continueAfter));
+      if (continueAfter !== undefined) ahead.unshift(query(shardOf(continueAfter), continueAfter));
       while (ahead.length < queriesAhead && shard < lastShard) {
         shard += 1;
-        ahead.push(this.#query(shard, after));
+        ahead.push(query(shard, after));
       }
     };
     const firstPage = await first;
@@ -123,7 +121,7 @@ export class BookList {
     }
   }
 
-  #query(shard: number, after: number, limit = maxBooksPerQuery): Promise<QueryPage> {
+  #query(shard: number, after: number, limit: number, matches?: Matcher): Promise<QueryPage> {
     const page = this.#table.query(
       {
         KeyConditionExpression: '#shard = :shard AND #id > :after',
@@ -133,7 +131,7 @@ export class BookList {
         ExpressionAttributeValues: { ':shard': shard, ':after': after },
         Limit: limit,
       },
-      readBooks,
+      (body) => readBooks(body, matches),
     );
     page.catch(() => {}); // A page that is read ahead may fail before it is awaited.
     return page;
@@ -146,10 +144,4 @@ export class BookList {
 
 function parseBooks(page: string): readonly Book[] {
   return JSON.parse(`[${page}]`);
-}
-
-function filterBooks(page: string, matches: (book: Book) => boolean): string {
-  const books = parseBooks(page);
-  const found = books.filter(matches);
-  return found.length === books.length ? page : JSON.stringify(found).slice(1, -1); // without brackets
 }

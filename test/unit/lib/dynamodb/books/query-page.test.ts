@@ -3,7 +3,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { bookFields } from '../../../../../lib/books/book.ts';
+import { type Book, bookFields } from '../../../../../lib/books/book.ts';
+import { type BookFilter, createMatcher } from '../../../../../lib/books/book-filter.ts';
 import { readBooks } from '../../../../../lib/dynamodb/books/query-page.ts';
 import { bookKey } from '../../../../../lib/dynamodb/table/keys.ts';
 import { parseStoredBook } from '../../../../../lib/dynamodb/table/stored-items.ts';
@@ -54,6 +55,47 @@ test('the books of any page are those of single reads, character by character', 
     }),
     { numRuns: 3_000 },
   );
+});
+
+test('with a filter, a page has the books that match, and no others', () => {
+  const filters = fc.record(anyFieldValues, { requiredKeys: [] }) as fc.Arbitrary<BookFilter>;
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 5 }), filters, fc.boolean(), (items, fields, isOfThePage) => {
+      const alone = items.map((attributes) => parseStoredBook(unmarshall(toItem(attributes))).book as Book);
+      const [name = ''] = Object.keys(fields);
+      // A random value is hardly ever that of a book of the page.
+      const ofThePage = name === '' ? {} : { [name]: alone[0]?.[name as keyof Book] ?? '' };
+      const matches = createMatcher(isOfThePage ? ofThePage : fields);
+
+      const body = Buffer.from(JSON.stringify({ Count: items.length, Items: items.map(toItem) }));
+      const { books } = readBooks(body, matches);
+
+      const expected = alone.filter((book) => matches?.((of) => book[of as keyof Book]) ?? true);
+      expect(books).toBe(toJson(expected));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+const bookOf = (id: number, year: number) => toItem([['id', id], ...Object.entries(aBook({ year }))]);
+
+test('a filter parses of usual books only the fields that it needs', () => {
+  const items = [1, 2, 3].map((id) => bookOf(id, id));
+  const parse = vi.spyOn(JSON, 'parse');
+
+  const { books } = readBooks(Buffer.from(JSON.stringify({ Count: 3, Items: items })), createMatcher({ year: 2 }));
+
+  expect(books).toBe(toJson([{ id: 2, ...aBook({ year: 2 }) }]));
+  expect(parse.mock.calls.map(([text]) => text)).toEqual(['{"Count":3,"Items":[]}', '1', '2', '3']);
+});
+
+test('a filter finds unusual books too, and refuses a page that is not complete', () => {
+  const items = [bookOf(1, 1), bookOf(2, 2), bookOf(2 ** 53 - 1, 2), bookOf(2 ** 53 - 1, 1)];
+  const read = (count: number) =>
+    readBooks(Buffer.from(JSON.stringify({ Count: count, Items: items })), createMatcher({ year: 2 }));
+
+  expect(read(4).books).toBe(toJson([2, 2 ** 53 - 1].map((id) => ({ id, ...aBook({ year: 2 }) }))));
+  for (const count of [2, 3, 5]) expect(() => read(count)).toThrow('not a page');
 });
 
 test.each(['{', '},{', '},{"id":', '"title":', '{"title":{"S":"'])(
