@@ -70,8 +70,6 @@ export function readBooks(body: Uint8Array, matches?: Matcher): QueryPage {
 
 const bodyParts = /^(?<start>.*?"Items"\s*:\s*\[)(?<items>.*)(?<end>\].*)$/s;
 
-const attributeName = /"([^"\\]+)":\{/g;
-
 /** An attribute's value by its kind, with the JSON of a book in a group. Each number of 15 digits is a safe integer. */
 const valuePatterns: Readonly<Record<Kind, string>> = {
   string: String.raw`\{"S":("[^"\\]*(?:\\.[^"\\]*)*")\}`,
@@ -85,6 +83,8 @@ const kindsByName: Readonly<Record<string, Kind>> = {
 };
 
 const names = Object.keys(kindsByName);
+
+const attributeName = new RegExp(`"(${names.join('|')})":\\{`, 'g');
 
 const defaults = Object.fromEntries(
   Object.entries(bookFields).map(([name, field]) => [name, JSON.stringify(field.default)]),
@@ -103,7 +103,7 @@ function findOrder(items: string): readonly string[] {
   const order: string[] = [];
   for (const [, name = ''] of items.matchAll(attributeName)) {
     if (order.includes(name)) break;
-    if (names.includes(name)) order.push(name);
+    order.push(name);
   }
   return [...order, ...names.filter((name) => !order.includes(name))];
 }
@@ -114,7 +114,7 @@ function createItemPattern(order: readonly string[]): RegExp {
     const pattern = `[{,]"${name}":${valuePatterns[kindsByName[name] as Kind]}`;
     return name === 'id' ? pattern : `(?:${pattern})?`;
   });
-  return new RegExp(`(^|,)(?=\\{)${attributes.join('')}\\}`, 'gy');
+  return new RegExp(`(^|,)${attributes.join('')}\\}`, 'gy');
 }
 
 /** @returns `undefined` when there is an unusual item */

@@ -15,6 +15,10 @@ test('an absent body is not an object; base64 is not read as text, nor text as b
   expect(read(base64('{"a":1}'))).toEqual({ a: 1 });
 });
 
+test.each(['[]', 'null', '1', '"a"', '', '{"a":1'])('%s is not an object', (body) => {
+  expect(read(plain(body))).toBeUndefined();
+});
+
 test('a byte order mark is not JSON, in base64 either', () => {
   expect(read(plain('\ufeff{}'))).toBeUndefined();
   expect(read(base64('\ufeff{}'))).toBeUndefined();

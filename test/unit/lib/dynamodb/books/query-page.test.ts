@@ -96,6 +96,36 @@ test('a filter finds unusual books too, and refuses a page that is not complete'
 
   expect(read(4).books).toBe(toJson([2, 2 ** 53 - 1].map((id) => ({ id, ...aBook({ year: 2 }) }))));
   for (const count of [2, 3, 5]) expect(() => read(count)).toThrow('not a page');
+  const usual = { Items: items.slice(0, 2) };
+  for (const count of [1, 3]) {
+    const body = Buffer.from(JSON.stringify({ Count: count, ...usual }));
+    expect(() => readBooks(body, createMatcher({ year: 2 }))).toThrow('not a page');
+  }
+});
+
+test('a filter finds a book that is older than a field by the default', () => {
+  const body = Buffer.from(JSON.stringify({ Count: 2, Items: [toItem([['id', 1]]), bookOf(2, 7)] }));
+
+  expect(readBooks(body, createMatcher({ year: 0 })).books).toBe(toJson([{ id: 1, ...aBook() }]));
+  expect(readBooks(body, createMatcher({ year: 7 })).books).toBe(toJson([{ id: 2, ...aBook({ year: 7 }) }]));
+});
+
+test('unusual items are converted wherever they stand, and numbers of any spelling', () => {
+  const last = 2 ** 53 - 1;
+  const books = [last, 2].map((id) => ({ id, ...aBook({ year: id === 2 ? 2 : 1 }) }));
+
+  expect(readItems([bookOf(last, 1), bookOf(2, 2)]).books).toBe(toJson(books));
+  for (const [text, year] of [
+    ['007', 7],
+    ['-0', 0],
+    ['1e3', 1000],
+  ] as const) {
+    expect(readItems([{ ...bookOf(1, 1), year: { N: text } }]).books).toBe(toJson([{ id: 1, ...aBook({ year }) }]));
+  }
+});
+
+test('a book without an id is damaged', () => {
+  expect(() => readItems([toItem([['title', 'Emma']])])).toThrow('a book has no id');
 });
 
 test.each(['{', '},{', '},{"id":', '"title":', '{"title":{"S":"'])(
