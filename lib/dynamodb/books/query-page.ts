@@ -51,8 +51,8 @@ interface Members {
  *
  *        {"id":8,"title":"Ulysses","author":"James Joyce","year":0}
  *
- * 5. `bookStart` matches each `{"id":`, as often as `Count` says. An unusual item stops step 3, and all that follow it stay
- *    as they are, with their `itemEnd`. Then {@link parseItems} converts the page.
+ * 5. `bookStart` matches each `{"id":7`, as often as `Count` says. An unusual item, such as one with white space, stops step
+ *    3. It stays as it is, with all that follow it, so there is no `pageEnd`. Then {@link parseItems} converts the page.
  *
  * No text of a book passes for a name, because quotation marks inside a JSON string have a backslash before them.
  *
@@ -93,10 +93,11 @@ const defaults = Object.fromEntries(
 /** The colon comes first, because a page has fewer colons than quotation marks. */
 const absentValue = new RegExp(`:(?=[,}])(?<="(${Object.keys(bookFields).join('|')})":)`, 'g');
 
-const bookStart = /\{"id":/g;
+/** In an item, a brace follows the colon. */
+const bookStart = /\{"id":[-\d]/g;
 
-/** An item ends with two braces, and a book with one. */
-const itemEnd = '}}';
+/** A book ends with one brace, and an item with two. */
+const pageEnd = /^$|[^}\s]\}/;
 
 /** @returns all names: those of the first item in its order, and then those that it lacks */
 function findOrder(items: string): readonly string[] {
@@ -123,7 +124,7 @@ function convertItems(items: string, order: readonly string[], count: number | u
   const books = items
     .replace(createItemPattern(order), `$1{${members}}`)
     .replace(absentValue, (_colon, name) => `:${defaults[name]}`);
-  const isWhole = (books.match(bookStart) ?? []).length === count && !books.endsWith(itemEnd);
+  const isWhole = (books.match(bookStart) ?? []).length === count && pageEnd.test(books.slice(-2));
   return isWhole ? books : undefined;
 }
 

@@ -209,6 +209,18 @@ test('usual books are not parsed: those with all fields in any one order, and th
 });
 
 test.each([
+  ['', ''],
+  ['{"id":{"N":"7"}}', toJson([{ id: 7, ...aBook() }])],
+  ['{"id":{"N":"7"},"title":{"S":"x"} }', toJson([{ id: 7, ...aBook({ title: 'x' }) }])],
+])('the books of the items [%s] are the same with white space around them', (items, expected) => {
+  const count = Number(items !== '');
+  for (const [before, after] of [[], [' ', ''], ['', '\n'], ['\t', '  ']]) {
+    const body = `{"Count":${count},"Items":[${before ?? ''}${items}${after ?? ''}]}`;
+    expect(readBooks(Buffer.from(body)).books).toBe(expected);
+  }
+});
+
+test.each([
   ['none', { LastEvaluatedKey: undefined }, undefined],
   ['an empty one', { LastEvaluatedKey: {} }, undefined],
   ['that of a book', { LastEvaluatedKey: { shard: { N: '1' }, id: { N: '10000' } } }, 10_000],
@@ -236,6 +248,11 @@ test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}', `{"Count
 test.each([
   ...['', '"', 'null', '{}', '{"a":"\\', '{"Items":', '{"Items":[]}', '{"Count":0}'],
   ...['{"Items":[{"id":{"N":"1', '{"Count":2,"Items":[{"id":{"N":"1"}}]}'],
+  // It breaks off inside a text.
+  ...[
+    '{"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"a]}',
+    '{"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"a}]}',
+  ],
 ])('the response %s, which is not a complete page, is an error', (body) => {
   expect(() => readBooks(Buffer.from(body))).toThrow();
 });
