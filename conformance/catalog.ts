@@ -42,7 +42,7 @@ export class Catalog {
     return this.session.send(request, { observe, signal });
   }
 
-  /** Sends a request with a valid token; a body that is no text and no bytes is sent as JSON. */
+  /** Sends a request with a valid token. A body that is neither text nor bytes is sent as JSON. */
   async call(method: string, path: string, body?: unknown, headers: RequestHeaders = jsonType): Promise<HttpResponse> {
     const request = { method, path, headers: { Authorization: await this.session.token(), ...headers } };
     return this.send(body === undefined ? request : { ...request, body: encodeBody(body) });
@@ -113,7 +113,7 @@ export class Catalog {
     await this.expectStored(book);
   }
 
-  /** Lists all books and checks their order; in a large catalog those of this run and later ones, in pages. */
+  /** Lists all books and checks their order. In a large catalog, it reads those since the start of this run, in pages. */
   async listBooks(): Promise<readonly Book[]> {
     const { listStart } = this.session;
     if (listStart === undefined) return expectBooks(await this.call('GET', '/books'));
@@ -155,7 +155,7 @@ export class Catalog {
     });
   }
 
-  /** Remembers a book that has come, also one that should have been refused, and forgets one that has gone. */
+  /** Remembers a created book, also one that should have been refused, and forgets a deleted one. */
   #recordBook({ request: { method, path }, status, body }: HttpResponse): void {
     if (method === 'POST' && path.startsWith('/book') && status < 300) {
       const id = /"id"\s*:\s*(?<id>\d+)/.exec(body.toString())?.groups?.id;

@@ -39,7 +39,7 @@ function describeRequest({ request: { method, path, body = '' } }: HttpResponse)
   return `${method} ${path}${shown && ` with ${shown}`}`;
 }
 
-/** Gives the text where a body is no JSON in UTF-8. */
+/** @returns the value, or the text of a body that is not JSON in UTF-8 */
 function parseBody(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));

@@ -36,7 +36,7 @@ const near: readonly ((value: Value) => Value)[] = [
   (value) => (typeof value === 'string' ? value.slice(1) : -Number(value)),
 ];
 
-/** JSON of each type. An array of one text or number is what some languages read as that text or number. */
+/** JSON of each type. Some languages read an array with one text or number as that text or number. */
 const json: readonly (readonly [type: string, text: string])[] = [
   ...['""', '"a"', '"1"', '"true"'].map((text) => ['string', text] as const),
   ...['0', '1'].map((text) => ['integer', text] as const),
@@ -58,7 +58,7 @@ export function makeEdgeValues(schema: FieldSchema): EdgeValues {
   return make(schema);
 }
 
-/** Makes JSON of each type but that of a field. */
+/** Makes JSON of all types except that of a field. */
 export function makeWrongTypes(schema: FieldSchema): readonly string[] {
   return json.filter(([type]) => type !== schema.type).map(([, text]) => text);
 }

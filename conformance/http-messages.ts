@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers by name; one with an array is sent once for each value. */
+/** Headers by name. A header with an array is sent once for each value. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** A request as sent, plus `Host`, `Content-Length` and `Connection`. */
+/** A request. Node adds `Host`, `Content-Length` and `Connection`. */
 export interface HttpRequest {
   readonly method: string;
   /** Path and query below the base URL, sent as they are. */
   readonly path: string;
   readonly headers?: RequestHeaders;
   readonly body?: string | Buffer;
-  /** Reads at most these bytes of the response and disconnects; the part is not compared with openapi.yaml. */
+  /** Disconnects after about this many bytes of the response, which is then not compared with openapi.yaml. */
   readonly maxResponseBytes?: number;
 }
 

@@ -8,7 +8,7 @@ export async function inParallel<Result>(
 ): Promise<Result[]> {
   const limit = pLimit(inFlight);
   const actions = Array.from({ length: times }, (_, index) => limit(() => action(index)));
-  // All end before a failure is reported, because a running action may still write.
+  // A failure is reported when all have ended, because a running action may still write.
   await Promise.allSettled(actions);
   return Promise.all(actions);
 }

@@ -26,13 +26,13 @@ export const nodeOptions = [
   `--max-old-space-size=${percentOfMemory(90)}`,
 ].join(' ');
 
-/** All functions, those included that other events than requests invoke. */
+/** All functions, including those that no HTTP request invokes. */
 export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
   const { handler, tableActions } = service.functions[name];
   return { name, handler, tableActions };
 });
 
-/** A function that requests of API Gateway invoke, and their one route. */
+/** A function that API Gateway invokes, and its one route. */
 export type Endpoint = ServiceFunction & { readonly event: { readonly method: string; readonly path: string } };
 
 export const endpoints: readonly Endpoint[] = functions.flatMap((definition) => {

@@ -9,9 +9,8 @@ const tooManyRequests = { status: 429, message: 'Too many requests' };
 /**
  * API Gateway's own responses, by response type ("Gateway response types for API Gateway").
  *
- * The body repeats the status, and its template cannot insert that of the response. So every type that is not named
- * here gets one fixed status, which is true of every cause. DEFAULT_4XX is 400: the request was refused. DEFAULT_5XX is
- * 502: the function gave no valid response.
+ * The body repeats the status, but its template cannot insert it. So the types that are not named here share two fixed
+ * statuses that are true of every cause: 400, the request was refused, and 502, the function gave no valid response.
  */
 export const gatewayResponses = {
   // For an unknown path, or a method that a path does not have, API Gateway expects a request signed for AWS. A header
@@ -38,7 +37,7 @@ export interface GatewayResponse {
 }
 
 /** Renders a gateway response as API Gateway does. @param headers - of every gateway response */
-export function renderGatewayResponse(type: GatewayResponseType, headers: Headers = {}): GatewayResponse {
+export function renderGatewayResponse(type: GatewayResponseType, headers: Headers): GatewayResponse {
   const { status, message, headers: own }: Outcome = gatewayResponses[type];
   return {
     status,

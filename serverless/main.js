@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-// npm takes options for itself that no `--` precedes: `npm run remove --stage prod` would remove the stage dev.
+// Without `--`, npm takes the options for itself: `npm run remove --stage prod` would remove the stage dev.
 for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'httpPort']) {
   if (process.env[`npm_config_${option.toLowerCase()}`] === undefined) continue;
   const { npm_lifecycle_event: script } = process.env;

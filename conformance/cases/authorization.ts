@@ -24,11 +24,11 @@ const refusedHeaders: readonly (readonly [string, (token: string) => Record<stri
   ['a token in a cookie', (token) => ({ Cookie: `Authorization=${token}` }), outcomes.tokenRequired],
 ];
 
-/** Bodies and headers that are refused themselves. */
+/** Bodies and headers that are refused when the token is valid. */
 const invalidBodies = ['', '{', '{"year":"x"}', '[]', JSON.stringify({ title: 'x'.repeat(500 * 1024) })];
 const invalidHeaders = { 'If-Match': '"x"', 'If-None-Match': '*', 'Idempotency-Key': '' };
 
-/** One of each kind of forgery that the service could accept by a mistake of its own; its library has tests for the rest. */
+/** One of each kind of forgery that a mistake of the service could accept. jose has tests of its own. */
 const invalidTokens: readonly (readonly [string, (token: string) => string])[] = [
   ['the scheme Bearer before the token', (token) => `Bearer ${token}`],
   ['credentials of the scheme Basic', () => `Basic ${Buffer.from('admin:password').toString('base64')}`],
@@ -85,7 +85,7 @@ const refusedTokens: readonly SignedTokenCase[] = [
 
 /** Who may use an endpoint. */
 export default function addCases(test: Test): void {
-  // A book that nobody has, and a body that nobody takes: an endpoint that is public by mistake changes nothing.
+  // With an id that no book has and an invalid body, an endpoint that is public by mistake changes nothing.
   for (const { route, isPublic, request } of requestEach(Number.MAX_SAFE_INTEGER, '{')) {
     test('4.1', `${route} ${isPublic ? 'is public' : 'requires a token'}`, async (catalog) => {
       const { status, body } = await catalog.send(request);

@@ -9,7 +9,7 @@ import { outcomes } from '../outcomes.ts';
 
 type Header = string | readonly string[];
 
-/** The comparison by which a header matches; a strong match is also a weak one. */
+/** The comparison by which a header matches. A strong match is a weak one, too. */
 type Match = 'strong' | 'weak' | 'none';
 
 const cacheControl = 'private, max-age=0, must-revalidate';
@@ -17,7 +17,7 @@ const cacheControl = 'private, max-age=0, must-revalidate';
 const strongTag = /^"[\x21\x23-\x7e]+"$/;
 const hundredTags = Array.from({ length: 100 }, (_, index) => `"${index}", `).join('');
 
-/** Headers, made of a book's entity tag. */
+/** Makers of headers from the entity tag of a book. */
 const headers: readonly (readonly [Match, string, (tag: string) => Header])[] = [
   ['strong', 'the tag', (tag) => tag],
   ['strong', '*', () => '*'],

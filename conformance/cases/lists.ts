@@ -20,7 +20,7 @@ const invalidQueries = [
   'after=-1',
 ];
 
-/** A part of a text, and what finds it. */
+/** Texts, and filters that match them. */
 const matching = [
   ['Charlotte Brontë', 'bronte'],
   ['Charlotte Bronte', 'BRONTË'],
@@ -42,19 +42,19 @@ const different = [
   ['a+b', 'a b'],
 ] as const;
 
-/** What no filter of a field of a kind may be. */
+/** Filters that are refused, by the kind of their field. */
 const wrongFilters: Readonly<Record<string, readonly string[]>> = {
   integer: ['', '-0', '1.5', '1.0', '1e2', '01', '-01', '%2B1', '%201', '0x10', 'abc', '9007199254740992'],
   boolean: ['', '1', 'TRUE', 'yes', 'false%20'],
 };
 
-/** A page that ends before its limit has more of JSON. The next book would have exceeded 3 MB, and no book has 2.5. */
+/** A page that ends early has more JSON than this: the next book would exceed 3 MB, and no book has 2.5 MB. */
 const earlyEndBytes = 500 * 1024;
 
 /** Values of Accept-Encoding. */
 const codings = [undefined, 'gzip', 'br', 'zstd', 'gzip, deflate, br', 'x-unknown', 'gzip;q=0', '*', '*;q=0'];
 
-/** GET /books: all books in order, pages of them, and their content coding (RFC 9110 section 12.5.3). Books of others may come and go. */
+/** GET /books: all books, pages, filters and content codings. Others may create and delete books meanwhile. */
 export default function addCases(test: Test): void {
   test('7.1', 'The list holds books of 2 MB, more than a page of the database', async (catalog) => {
     const title = 'x'.repeat(380 * 1024);
@@ -84,7 +84,7 @@ export default function addCases(test: Test): void {
       const books = await catalog.createBooks(7);
       const [first = 0, last = 0] = [books[0]?.id, books.at(-1)?.id];
       const seen: Book[] = [];
-      // Before the first id of all there is none to go on from.
+      // When the first id of all is one of them, the list begins there by itself.
       let path: string | undefined = `/books?x=1&limit=${limit}${first === 1 ? '' : `&after=${first - 1}`}`;
       while (path !== undefined && (seen.at(-1)?.id ?? 0) < last) {
         const page = await getPage(catalog, path);
@@ -321,10 +321,10 @@ function shorten(value: Value): Value {
   return typeof value === 'string' ? [...value].slice(0, 50).join('') : value;
 }
 
-/** Longer than other cases or clients change the catalog without a pause. */
+/** Other cases and clients pause within this time. */
 const timeoutMs = 20_000;
 
-/** Repeats a check that others can make false between two looks at the catalog. */
+/** Repeats a check that fails when others change the catalog meanwhile. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (let pauseMs = 10; ; pauseMs *= 1.5) {

@@ -91,7 +91,7 @@ function cutElsewhere(username: string, password: string) {
   return { username: username + password.slice(0, 1), password: password.slice(1) };
 }
 
-/** A text without letters has no other case and gets longer instead. */
+/** Changes the case of a text. One without letters gets longer instead. */
 function swapCase(text: string): string {
   const swapped = text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase();
   return swapped === text ? `${text}x` : swapped;

@@ -31,7 +31,7 @@ export default class CheckPlugin {
     this.#log = log;
     const { commands, isHelpRequest } = serverless.processedInput;
     this.#isRemote = !isHelpRequest && remoteCommands.includes(commands[0] ?? '');
-    // Already here, because the framework next announces a deploy to its default region.
+    // Not in a hook, because the framework would first announce a deploy to its default region.
     if (!findRegion(options.region) && this.#isRemote) this.#fail(noRegion);
     this.hooks = { initialize: () => this.#check(options.param ?? []) };
   }

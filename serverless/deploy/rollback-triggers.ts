@@ -2,7 +2,7 @@ import type { RollbackConfiguration } from '@aws-sdk/client-cloudformation';
 import { CloudWatch, type CloudWatchClientConfig } from '@aws-sdk/client-cloudwatch';
 import type { StageStack } from './stack.ts';
 
-/** Clears the triggers. Without these, CloudFormation keeps those of the last update. */
+/** Clears the triggers. Without it, CloudFormation keeps those of the last update. */
 export const noRollbackTriggers: RollbackConfiguration = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };
 
 /**

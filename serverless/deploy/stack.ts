@@ -43,12 +43,9 @@ export async function findStack(
  *
  * @returns its timestamp, the option of a rollback, or `undefined` when there is no stack
  */
-export async function findVersion(
-  StackName: string,
-  config: CloudFormationClientConfig = {},
-): Promise<string | undefined> {
-  if ((await findStack(StackName, config)) === undefined) return undefined;
-  const { TemplateBody = '' } = await new CloudFormation(config).getTemplate({ StackName });
+export async function findVersion(StackName: string): Promise<string | undefined> {
+  if ((await findStack(StackName)) === undefined) return undefined;
+  const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
   // The key of an artifact: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.
   return /"serverless\/[^/]+\/[^/]+\/(\d+)-/.exec(TemplateBody)?.[1];
 }

@@ -31,7 +31,7 @@ const ofFunctions = Object.fromEntries(
 
 /**
  * The parameters in serverless/stages.yml that a deploy checks, because a wrong value would be deployed. CloudFormation
- * refuses those of the others.
+ * itself refuses a wrong value of any other parameter.
  */
 export const checkedParameters: Readonly<Record<string, Setting>> = {
   ...ofFunctions,
@@ -43,7 +43,7 @@ export const checkedParameters: Readonly<Record<string, Setting>> = {
   maxErrorShare: { kind: share },
 };
 
-/** The parameters that plugins use. Those of the command line are texts. */
+/** The parameters that plugins use. A number is a text when it comes from the command line. */
 export interface StageParameters {
   /** The empty text when there is none. */
   readonly alarmEmail: string;

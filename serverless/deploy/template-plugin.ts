@@ -45,7 +45,7 @@ function addOptionalParts({ Resources, Outputs }: Template, { custom }: Service)
   }
 }
 
-/** A deployment is a snapshot of the API as it is by then, and the framework makes it wait for methods only. */
+/** A deployment is a snapshot of the API. The framework makes it wait for the methods only. */
 function addGatewayResponses(template: Template, { custom }: Service): void {
   const { corsOrigin, requestsPerAddress } = custom.parameters;
   const headers = corsOrigin === '' ? {} : corsHeaders(corsOrigin);
@@ -68,7 +68,7 @@ function attachBoundary(template: Template, { custom }: Service): void {
     Object.assign(Properties, { PermissionsBoundary });
 }
 
-/** The table of a temporary stage goes with its stack. */
+/** Lets a removal of the stack delete the table. */
 function releaseTable(template: Template): void {
   for (const table of findResources(template, 'AWS::DynamoDB::Table')) {
     Object.assign(table, { DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });

@@ -8,7 +8,7 @@ interface ChangeSetPlugin {
   getCreateChangeSetParams(options: unknown): object;
 }
 
-/** The table of a stage, which only `npm run restore` changes. Without it, CloudFormation would take the template's default. */
+/** Keeps the table that `npm run restore` has chosen. Without it, CloudFormation would use the template's default. */
 const keptParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }] as const;
 
 /**
@@ -69,8 +69,8 @@ export default class UpdatePlugin {
   }
 
   /**
-   * API Gateway has one role for all access logs of a region, so a stage that is removed must not take it along. A stage that
-   * lasts makes it, or else the first stage of the account.
+   * API Gateway has one role for all access logs of a region. A temporary stage uses the role that is there, and makes one
+   * only when there is none, because other stages need the role after its removal.
    */
   async #shareLogsRole(): Promise<void> {
     const { processedInput, service } = this.#serverless;

@@ -1,5 +1,5 @@
 /**
- * Connections of a server of this process at the same time. More are closed at once. Otherwise idle ones could use up the
- * file descriptors, and LevelDB, which then cannot open its next file, would refuse all writes until the next start.
+ * The most open connections of a server. Others are closed at once. Without this limit, idle connections could use up the
+ * file descriptors. Then LevelDB could not open its next file, and would refuse all writes until the next start.
  */
 export const maxConnections = 1_000;

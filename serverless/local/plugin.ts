@@ -82,7 +82,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   log.print(formatReadyMessage(formatBaseUrl(options.host, port), storage.description, { username, password }));
 }
 
-/** Makes the function that names those that no request invokes, once for each change. */
+/** Makes the log of functions that no request invokes. It repeats nothing: most changes leave out the same ones. */
 function createLeftOutLog({ logNotice }: Pick<ConsoleLog, 'logNotice'>) {
   let logged = '';
   return ({ functions }: Service): void => {

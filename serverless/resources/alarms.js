@@ -79,7 +79,7 @@ const alarmResources = {
   }),
 };
 
-/** All alarms go to one topic. docs/incidents.md, "Alarms", has the actions. */
+/** All alarms go to one topic. docs/incidents.md, "Alarms", says what to do. */
 export const alarms = {
   Resources: {
     AlarmTopic: {
@@ -141,11 +141,13 @@ function compute(Expression, metrics, Period = 60) {
 function createAlarm(AlarmDescription, properties) {
   const topic = [{ Ref: 'AlarmTopic' }];
   const common = {
-    ActionsEnabled: true, // the default: drift detection sees what the template says, and nothing else
+    ActionsEnabled: true, // the default, written out because drift detection compares only what the template says
     ComparisonOperator: 'GreaterThanThreshold',
     EvaluationPeriods: 5,
     DatapointsToAlarm: 3,
-    ...{ TreatMissingData: 'notBreaching', AlarmActions: topic, OKActions: topic }, // no data: no requests
+    TreatMissingData: 'notBreaching', // no data: no requests
+    AlarmActions: topic,
+    OKActions: topic,
   };
   return { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmDescription, ...common, ...properties } };
 }

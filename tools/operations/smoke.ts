@@ -23,7 +23,10 @@ process.exitCode = await main().catch(reportStageError);
 
 async function main(): Promise<number> {
   const { values } = parseOptions(usage, {
-    ...{ stage: text, region: text, 'base-url': text, 'host-header': text },
+    stage: text,
+    region: text,
+    'base-url': text,
+    'host-header': text,
     without: { type: 'string', multiple: true },
   });
   const { stage = endWithAdvice('--stage is needed.'), region, without, 'host-header': hostHeader } = values;

@@ -12,7 +12,7 @@ const queriesAhead = 4;
 /** Books in a page of the whole list: half of what a Query can return, because several pages are in memory at once. */
 const maxBooksPerQuery = 5_000;
 
-/** JSON in a page of a list, unless its first book alone has more. It is held in memory, and a Query adds 1 MB. */
+/** The most JSON in a page of a list, which is held in memory while a Query adds 1 MB. */
 const maxPageBytes = 3 * 1024 * 1024;
 
 const attributes = ['id', ...Object.keys(bookFields)];
@@ -113,7 +113,7 @@ export class BookList {
         const books = parseBooks(page.books);
         yield books;
         missing -= books.length;
-        // The limit of a Query counts deleted books too. Fourfold, so that a row of deleted books takes few requests.
+        // The limit of a Query counts deleted books too. It grows, so that many of them in a row take few requests.
         limit = Math.min(4 * limit, maxBooksPerQuery);
         continueAfter = page.continueAfter;
       }

@@ -90,7 +90,7 @@ interface Condition {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** The token of the book is below ours. A comparison is false of a book without a token, and so its negation is true. */
+/** The token of the book is below ours, or it has none: a comparison with a missing attribute is false. */
 const belowToken: Condition = { text: 'NOT writeToken >= :new_writeToken' };
 
 function inVersion(version: string | undefined): Condition {

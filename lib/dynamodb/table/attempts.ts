@@ -14,7 +14,7 @@ const maxFailures = 3;
 /** The longest delay before the second attempt. It doubles for each further attempt. */
 const firstDelayMs = 100;
 
-/** The delay gets no longer than this. Only refused attempts, which are not counted, get here. */
+/** The longest delay of all. Only refused attempts, whose number is not limited, reach it. */
 const maxDelayMs = 1_600;
 
 /** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
@@ -57,7 +57,7 @@ export interface Write<Value> {
   resolve(earlier: Earlier, refusal?: ConditionFailedError): Promise<Found<Value>>;
 }
 
-/** How an attempt ended: it was done, refused or it failed. */
+/** How an attempt ended: with a value, a refusal or a failure. */
 type Ending<Value> = { readonly value: Value } | { readonly error: ConditionFailedError | AttemptError };
 
 /** The attempts at requests to one database. The time of each starts with its turn, so overload makes none fail. */

@@ -7,7 +7,7 @@ export type Item = Readonly<Record<string, unknown>>;
 /** What the item of a book holds. After a deletion, it holds no book. */
 export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 
-/** The bytes that a value of each kind takes at most. A text takes those of its UTF-8 besides. */
+/** The most bytes that a value of each kind takes, without the UTF-8 of a text. */
 const maxBytes: Readonly<Record<Kind, number>> = { string: 0, integer: 21, boolean: 1 };
 
 /** "DynamoDB item sizes and formats": an item has at most 400 KB. 100 bytes of them are for the keys and the token. */

@@ -7,7 +7,7 @@
  * - An error while it reads a list ends the process, and a list that is not read to its end stays in memory:
  *   {@link streamAll}.
  * - It does not return the item that refuses a write (its issue 182): `checkConditional` below.
- * - It throws errors that are no responses at some values, such as null for an attribute: {@link validate}.
+ * - For some values, such as null for an attribute, it throws errors that are not responses: {@link validate}.
  * - It has no transactions: {@link putAll}.
  */
 

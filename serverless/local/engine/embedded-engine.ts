@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { createAccessKeyId } from './access-key.ts';
 
 /**
- * Starts the embedded DynamoDB engine in a thread of its own, on a free loopback port, with an access key id
- * that this process alone knows. It runs as long as the process. After an error of the store it is of no use; the next start
+ * Starts the embedded DynamoDB engine in a thread of its own, on a free loopback port, with an access key id that this
+ * process alone knows. It runs as long as the process. After an error of the store it serves no requests; the next start
  * recovers every acknowledged write.
  *
  * @param path - an existing folder, for the data

@@ -17,7 +17,7 @@ import { readBody } from './request-body.ts';
  */
 const keepAliveTimeoutMs = 65_000;
 
-/** Requests that a connection carries, pipelined ones included. Another client gets its turn before many of them. */
+/** The most requests on one connection, so that a client that pipelines many does not keep the others waiting. */
 const maxRequestsPerSocket = 100;
 
 interface GatewayOptions {
@@ -64,7 +64,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     await invoke({ ...route, path, query, body }, request, response);
   }
 
-  // Without the host, Node's own response would have no envelope.
+  // Node's own response to a request without a host would have no envelope.
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.maxConnections = maxConnections;
@@ -81,7 +81,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
       else send(response, render('DEFAULT_5XX'));
     }
   });
-  // An unknown expectation is ignored, for which Node has a response without the envelope.
+  // Node's own response to an unknown expectation would have no envelope, so the expectation is ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.once('listening', () => {
     isLocal = isLoopback((server.address() as AddressInfo).address);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const bundle = 'swagger-ui-dist/swagger-ui-bundle.js';
 
-/** They load nothing of other origins, and no page shows them in a frame, where a click could send requests unnoticed. */
+/** They load nothing from other origins. No page can show them in a frame, where a click could send requests unnoticed. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -10,16 +10,11 @@ import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
  *
  * @param name - as in serverless.yml
  * @param environment - further environment variables, such as DB_URL
- * @param functionsFolder - has a sub-folder for each unpacked function
  */
-export function startFunction(
-  name: string,
-  environment: NodeJS.ProcessEnv,
-  functionsFolder = inject('functionsFolder'),
-): Promise<LambdaInstance> {
+export function startFunction(name: string, environment: NodeJS.ProcessEnv): Promise<LambdaInstance> {
   const definition = functions.find((one) => one.name === name);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${name}`);
-  return startLambdaInstance(join(functionsFolder, name), definition.handler, {
+  return startLambdaInstance(join(inject('functionsFolder'), name), definition.handler, {
     NODE_OPTIONS: nodeOptions,
     ...testSettings,
     ...environment,
