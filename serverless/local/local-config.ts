@@ -64,7 +64,9 @@ function readDotEnv(file: string): Environment {
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   // Otherwise a default would silently replace what somebody has misspelled.
   if (unknown.length > 0)
-    throw new StartError(`${file} sets ${unknown.join(', ')}. The settings are ${names.join(', ')}.`);
+    throw new StartError(
+      `${file} sets ${unknown.join(', ')}, which is not a setting. The settings are ${names.join(', ')}.`,
+    );
   return given;
 }
 

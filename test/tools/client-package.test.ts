@@ -13,7 +13,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder(afterAll);
-  run('npm', ['pack', './tools/client', '--pack-destination', folder, '--ignore-scripts=false'], '.');
+  run('npm', ['run', 'pack:client', '--', '--pack-destination', folder], '.');
   mkdirSync(join(folder, 'node_modules', name), { recursive: true });
   const { version } = JSON.parse(readFileSync('tools/client/package.json', 'utf8'));
   run('tar', ['-xzf', `${name}-${version}.tgz`, '--strip-components=1', '-C', `node_modules/${name}`]);

@@ -30,7 +30,7 @@ const responses: Readonly<Record<string, Causes>> = {
     badRequest,
   },
   InvalidChanges: { invalidInput, badRequest },
-  InvalidPage: { invalidInput: '`limit`, `after` or a value to look for is malformed', badRequest },
+  InvalidPage: { invalidInput: '`limit`, `after` or a filter is malformed', badRequest },
   Unauthorized: {
     tokenRequired: 'There is no `Authorization` header, or it is empty',
     invalidToken:
@@ -64,7 +64,11 @@ function describeResponse(causes: Causes) {
   });
   const [{ cause: description, headers = [] } = {}, ...others] = all;
   const isOne = others.length === 0;
-  const examples = all.map(({ name, cause, value }) => [name, { ...(!isOne && { summary: cause }), value }]);
+  // Swagger UI shows summaries of examples as plain text.
+  const examples = all.map(({ name, cause, value }) => [
+    name,
+    { ...(!isOne && { summary: cause.replaceAll('`', '') }), value },
+  ]);
   const own = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
   const schema = { $ref: '#/components/schemas/EmptyEnvelope' };
   return {

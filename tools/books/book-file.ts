@@ -52,6 +52,10 @@ export async function openFile(path: string, options: FileOptions): Promise<Book
   if (jsonOverLines.test(start)) {
     throw new CommandError(`${path} is JSON; NDJSON has one book a line, as from jq -c '.[]'`);
   }
+  const [, excelLine] = /^(sep=.)[\r\n]/i.exec(start) ?? [];
+  if (excelLine !== undefined) {
+    throw new CommandError(`${path} begins with ${fields.quote([excelLine])}, a line for Excel alone: delete it`);
+  }
   const expected = fields.expectColumns(options);
   const file = { path, encoding, named };
   if (guessFormat(path, start) === 'ndjson') {

@@ -9,10 +9,12 @@ import { report } from './report.ts';
 const usage = `Usage: npm run -s books -- import FILE [options]
        npm run -s books -- export [FILE] [options]
 
-import creates a book for each row of a CSV file with a header, or of an NDJSON file (.ndjson, .jsonl, or what begins with
-{); - is standard input. It checks all rows before it sends the first one. Called again with the same file, it creates
-nothing twice. export writes all books in the order of their ids, as NDJSON for such a name and as CSV otherwise, to
-standard output without FILE or for -; a file that was there before becomes FILE~.
+import creates a book for each row of a CSV file with a header, or for each line of an NDJSON file (.ndjson, .jsonl, or a
+file that begins with {). FILE is - for standard input. It checks all rows before it sends the first one. Imported again, the
+same file creates nothing twice.
+
+export writes all books in the order of their ids to FILE, or to standard output. It writes NDJSON if FILE ends in .ndjson or
+.jsonl, and CSV otherwise. A file that was there before becomes FILE~.
 
   --base-url URL       where the service is (http://127.0.0.1:8080); may end in a path, such as the stage of an API Gateway
   --username U         or the environment variable BOOKS_USERNAME; for a service on this machine: admin
@@ -26,16 +28,16 @@ Of import:
   --unquoted           quotation marks are text, as in the tab-separated files of LibraryThing and Google Sheets
   --quoted             quotation marks enclose cells, also in a tab-separated file, as Excel writes it
   --columns LIST       columns with other names than their fields, as in --columns title="Book Title",year=Published
-  --without LIST       fields that the file does not have, as in --without author,year; needed only if columns of the
-                       file are no fields, one of which might be the missing one
+  --without LIST       fields that the file does not have, as in --without author,year; needed only if the file has
+                       columns of other names, one of which might be the missing field
   --parallel N         requests in flight, 1 to 256 (32); only 1 keeps the order of the rows
 
 Of export:
   --spreadsheet        begin CSV with a byte order mark, so that Excel reads all letters, and put ' before texts that a
-                       spreadsheet would take for formulas; an import would keep the '
+                       spreadsheet would take for formulas. An import would keep the '
 
-Exit code: 0 when all rows are books or all books are in the file, 1 when the command could not go on, 2 for wrong usage,
-3 when rows were rejected, 130 after Ctrl-C.`;
+Exit code: 0 when everything was imported or exported, 1 when the command could not go on, 2 for wrong usage, 3 when rows
+were rejected, 130 after Ctrl-C.`;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
@@ -72,6 +74,8 @@ try {
 }
 
 function readExport() {
+  const [other] = /[^/]*\.(tsv|json|xlsx?)$/i.exec(path ?? '') ?? [];
+  if (other !== undefined) endWithAdvice(`export writes CSV or NDJSON, not ${other}.`);
   return {
     path: path === '-' ? undefined : path,
     format: /\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv',
@@ -143,8 +147,7 @@ function readCsv(list: string): string[][] {
 
 function readField(name = ''): FieldName {
   const field = fieldNames.find((known) => known.toLowerCase() === name.trim().toLowerCase());
-  check('a field', name, field !== undefined);
-  return field;
+  return field ?? endWithAdvice(`${name} is not a field of books: ${fieldNames.join(', ')}.`);
 }
 
 function readParallel(value: string): number {

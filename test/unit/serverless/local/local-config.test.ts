@@ -69,7 +69,7 @@ test('.env has the rules of Node: comments, quotes, values of several lines', as
 
 test.for([
   ...['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'].map((name) => [`${name}=`, `${name} is empty`]),
-  ['AUTH_PASWORD=x', '.env sets AUTH_PASWORD. The settings are SECRET_TOKEN, '],
+  ['AUTH_PASWORD=x', '.env sets AUTH_PASWORD, which is not a setting. The settings are SECRET_TOKEN, '],
 ])('.env with the line %s is refused', async ([line = '', problem], { folder }) => {
   await writeDotEnv(folder, 'AUTH_USERNAME=file', line);
 

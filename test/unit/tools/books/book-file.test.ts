@@ -260,6 +260,7 @@ test.each<[string, string | RegExp, Partial<FileOptions>?]>([
   [header, 'no column "Name" among "title", "author", "year"', { columns: { title: 'Name' } }],
   ['"title,author,year\n', 'line 1: a quotation mark is never closed'],
   ['\n \n', 'rows is empty'],
+  [`sep=;\n${header}`, /begins with "sep=;", a line for Excel alone: delete it$/],
 ])('the columns of %j are not clear', async (content, reason, options) => {
   await expect(read(content, options)).rejects.toThrow(reason);
 });
