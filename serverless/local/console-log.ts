@@ -29,7 +29,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JOSE_ALG_NOT_ALLOWED: 'no HMAC method signed it',
 };
 
-/** A line of a stack trace that is in Node itself. Each syntax error has ten. */
+/** A line of a stack trace that is in Node itself. Each syntax error has ten, and none of them helps. */
 const nodeFrame = /\n +at [^\n]*\bnode:[^\n]*/g;
 
 /** The message of Node's error when a client leaves before the end of a stream. */
@@ -38,8 +38,9 @@ const prematureClose = 'Premature close';
 export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 
 /**
- * Makes the log for people: a line for each request, and lines of JSON as text. With the format `json`, lines of JSON
- * stay as in Lambda, and requests have no others. Stack traces name files relative to the service's directory.
+ * Makes the log for people: a line for each request, and the functions' lines of JSON as text. Stack traces name files
+ * relative to the service's directory. With the format `json`, lines of JSON stay as in Lambda, and a request has no line
+ * beside those of its function.
  */
 export function createConsoleLog(format: string | undefined, directory: string) {
   const json = format === 'json';
@@ -69,7 +70,7 @@ export function createConsoleLog(format: string | undefined, directory: string) 
     logNotice: (text: string) => writeLog('INFO', text),
     logWarning: (text: string) => writeLog('WARN', text),
     logError: (message: string, error: unknown) => writeLog('ERROR', message, { error }),
-    /** Prints several lines, which are not part of a log of JSON. */
+    /** Prints text for people, on standard error when standard output is a log of JSON. */
     print: (text: string) => void (json ? process.stderr : process.stdout).write(text),
   };
 }

@@ -9,7 +9,7 @@ import { formatCount } from './report.ts';
 /** A file format that the tool reads and writes. */
 export type Format = 'csv' | 'ndjson';
 
-/** How the user describes a file. What is `undefined` follows from the file. */
+/** What the user says about a file. What is `undefined` is found out from the file. */
 export interface FileOptions extends fields.ColumnOptions {
   readonly encoding: string;
   /** Of CSV: one ASCII character. */
@@ -38,7 +38,7 @@ const separators = [',', ';', '\t'];
 /** Of NDJSON. */
 const noDialect: Dialect = { separator: '', quotes: undefined, lineEnds: [] };
 
-/** The first lines of an array, or of an object that has a line for each member. */
+/** How JSON begins that is not NDJSON: an array, or an object that is longer than its first line. */
 const jsonOverLines = /^\s*(?:\[\s*[[{\]]|\{\s*[\r\n])/;
 
 /**
@@ -81,7 +81,7 @@ export function describeFile({ encoding, format, separator, quotes, header, colu
 /**
  * Reads the rows one by one, so memory does not grow with the file. Blank lines are not rows.
  *
- * @throws {CommandError} when no row can be told from the next
+ * @throws {CommandError} when it cannot tell where a row ends
  */
 export function readRows(file: BookFile): AsyncGenerator<Row> {
   return file.format === 'csv' ? readCsv(file) : readNdjson(file);
@@ -126,7 +126,7 @@ function guessFormat(path: string, start: string): Format {
   return !/\.(csv|tsv)$/i.test(path) && start.trimStart().startsWith('{') ? 'ndjson' : 'csv';
 }
 
-/** Finds the separator that gives the header most of the expected columns, and most columns among such ones. */
+/** Finds the separator with which the header has most of the expected columns, or else most columns. */
 function findDialect(start: string, { separator, quotes }: FileOptions, expected: fields.Columns) {
   const names = Object.values(expected).map((name) => name.toLowerCase());
   const countExpected = (header: readonly string[]) =>
@@ -148,7 +148,7 @@ function findDialect(start: string, { separator, quotes }: FileOptions, expected
   return { ...best, quotes: quotes ?? guessQuotes(start, best.separator) };
 }
 
-/** Many programs write tabs between cells and never quote them. One that quotes all cells quotes those of the header. */
+/** Many programs write tabs between cells and never quote them. One that quotes the header quotes cells, too. */
 function guessQuotes(start: string, separator: string): Quotes | undefined {
   const isQuoted = () => parseHeader(start, { separator, quotes: 'text' }).names.some((name) => name.startsWith('"'));
   return separator !== '\t' || isQuoted() ? 'enclosing' : undefined;

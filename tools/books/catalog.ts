@@ -16,8 +16,8 @@ const refusals = [400, 413, 422];
 const maxShownLength = 100;
 
 /**
- * The service for this command; every failure that ends the command is a {@link CommandError}. `stop` ends waiting, not what
- * was sent.
+ * Opens the service for a command. Every failure that ends the command is a {@link CommandError}. `stop` ends a wait, but no
+ * request that was sent.
  */
 export function openCatalog(access: Access, stop: AbortSignal) {
   const { baseUrl, username } = access;

@@ -24,9 +24,9 @@ export function expectColumns({ columns, without }: ColumnOptions): Columns {
 }
 
 /**
- * Finds a field whose values the file may have under another name: it lacks a column that the user named, or it lacks the
- * column of a field and has one of no field. An `id` is of no field, and nobody takes it for another. So a file from
- * before a field was added needs no option.
+ * Finds a field whose values the file may have under another name. Either the file lacks a column that the user named, or
+ * it lacks the column of a field and has columns of other names: in `title,author,published`, the years may be in
+ * `published`. An `id` does not count. So a file from before a field was added needs no option.
  */
 export function findUnclear(names: readonly string[], expected: Columns, named: Columns): FieldName | undefined {
   const known = [...Object.values(expected), 'id'];
@@ -77,7 +77,7 @@ export function toBook(values: Readonly<Partial<Record<FieldName, unknown>>>): B
   return isTooLarge(book) ? 'is larger than the 400 KB that a book can have' : (book as object as BookFields);
 }
 
-/** Parses a cell of CSV as a value of a field. An empty one is a missing value, unless the field has any text. */
+/** Parses a cell of CSV as a value of a field. An empty cell is a missing value, except in a field of free text. */
 export function parseCell(field: Field, cell: string): unknown {
   return cellKinds[field.type].parse(cell.trim(), cell, field);
 }
@@ -85,11 +85,11 @@ export function parseCell(field: Field, cell: string): unknown {
 interface CellKind {
   /** @returns the value; the text of the cell when it has none of this kind; `undefined` when it is missing */
   readonly parse: (trimmed: string, cell: string, schema: Schema) => unknown;
-  /** What a value is, in a reason of rejection. */
+  /** Says in a rejection what a value has to be. */
   readonly describe: (schema: Schema) => string;
 }
 
-/** What CSV has for each kind of field. */
+/** How a cell becomes a value of each kind. */
 const cellKinds: Readonly<Record<Kind, CellKind>> = {
   string: {
     parse: (trimmed, cell, { enum: allowed }) => (allowed ? trimmed || undefined : cell),

@@ -4,7 +4,7 @@ import { parse as parseText } from 'csv-parse/sync';
 import { CommandError } from './errors.ts';
 import { maxRowLength } from './file-text.ts';
 
-/** Quotation marks enclose a cell that has one of its own or a line end (RFC 4180), or they are text like any other. */
+/** Quotation marks enclose cells (RFC 4180), or they are text like any other character. */
 export type Quotes = 'enclosing' | 'text';
 
 /** How the cells of a file are told apart. */
@@ -48,19 +48,19 @@ export function parseHeader(start: string, dialect: Omit<Dialect, 'lineEnds'>) {
 /**
  * Reads the records one by one, the header among them. Blank lines are not records.
  *
- * @throws {CommandError} with its line when nobody can tell the cells of a record apart
+ * @throws {CommandError} with the line, when the cells of a record cannot be told apart
  */
 export async function* readRecords(chunks: AsyncIterable<string>, dialect: Dialect): AsyncGenerator<LocatedRecord> {
   const { separator, quotes } = dialect;
   let nextLine = 1;
-  // Called for each record before the error of a later one is thrown. csv-parse would count a quoted CR LF as two lines.
+  // csv-parse would count a quoted CR LF as two lines. It calls this before it throws the error of a later record.
   const addLine = ({ record, raw }: RawRecord): LocatedRecord | null => {
     const line = nextLine;
     nextLine += raw.match(lineEnd)?.length ?? 0;
     if (quotes === undefined && `${separator}${raw}`.includes(`${separator}"`)) {
       throw new CommandError(`line ${line}: ${unclearQuotes}`);
     }
-    // Without text it is a blank line, which csv-parse then leaves out.
+    // csv-parse leaves out a record that is null: a blank line.
     return /[^\r\n]/.test(raw) ? { line, cells: record } : null;
   };
   const parser = parse({ ...toOptions(dialect), raw: true, on_record: addLine as never });
@@ -89,7 +89,7 @@ function toOptions({ separator, quotes, lineEnds }: Dialect): Options {
 function describeError(error: unknown, line: number, { separator, quotes }: Omit<Dialect, 'lineEnds'>): unknown {
   const problem = problems[(error as Partial<CsvError>).code ?? ''];
   if (problem === undefined) return error;
-  // With other separators, it would more often store marks that enclose cells than mend the file.
+  // With other separators, --unquoted would more often store marks that enclose cells than mend the file.
   const advice = separator === '\t' && quotes === undefined ? '; add --unquoted if quotation marks are text' : '';
   return new CommandError(`line ${line}: ${problem}${advice}`);
 }

@@ -17,13 +17,13 @@ interface ExportCommand extends Access {
   readonly forSpreadsheet: boolean;
 }
 
-/** How much text is written at a time: a row alone would cost more than it takes to format it. */
+/** How much text is written at a time. To write each row alone would cost more than to format it. */
 const chunkLength = 64 * 1024;
 
-/** Without it, Excel takes UTF-8 for the encoding of the system. */
+/** Without it, Excel reads UTF-8 in the encoding of the system. */
 const byteOrderMark = '\ufeff';
 
-/** Spreadsheets read the wide forms of East Asian texts, too. */
+/** What formulas begin with, also in the full-width forms of East Asian texts. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
@@ -49,7 +49,7 @@ async function print(text: Readable, stop: AbortSignal): Promise<'' | undefined>
   }
 }
 
-/** Writes a file that is there only when it is complete. @returns what became of the one before */
+/** Writes a file that appears only when it is complete. @returns what became of an earlier file */
 async function replaceFile(path: string, text: Readable, stop: AbortSignal): Promise<string> {
   const existing = statSync(path, { throwIfNoEntry: false });
   if (existing?.isDirectory()) throw new CommandError(`${path} is a folder; name a file in it`);

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { CommandError } from './errors.ts';
 import { formatCount } from './report.ts';
 
-/** Above any book: 400 KB, for which JSON may need six times as many characters. */
+/** More than any book needs: 400 KB, for which JSON may take six times as many characters. */
 export const maxRowLength = 4 * 1024 * 1024;
 
 /**
@@ -42,7 +42,7 @@ export async function readStart(path: string, encoding: string): Promise<string>
   return start;
 }
 
-/** Files that begin with ASCII have a zero in each of its UTF-16 characters. */
+/** In UTF-16, each character of ASCII has a zero byte. */
 function refuseOtherEncoding(path: string, bytes: Buffer, encoding: string): void {
   if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') {
     throw new CommandError(`${path} is a workbook or another ZIP file: save it as CSV in UTF-8`);
@@ -57,7 +57,7 @@ function refuseOtherEncoding(path: string, bytes: Buffer, encoding: string): voi
 const hasOtherBytes = (encoding: string) =>
   `has bytes that are not ${encoding}: name the encoding of the file, as in --encoding windows-1252`;
 
-/** Other encodings rarely have the bytes of UTF-8 beyond ASCII. So a file with lines of both is damaged. */
+/** Beyond ASCII, another encoding is hardly ever valid UTF-8. So a file with valid and invalid lines is damaged. */
 async function describeInvalidUtf8(path: string): Promise<string> {
   let [line, first, invalid, hasUtf8] = [0, 0, 0, false];
   // In Latin-1, each byte is one character.

@@ -31,7 +31,7 @@ const maxShownLength = 200;
 /** More reasons would hide the first ones. */
 const shownReasons = 100;
 
-/** Creates one book for each row of a file, in any number of calls. @returns the number of rejected rows */
+/** Creates one book for each row of a file, however often it is called. @returns the number of rejected rows */
 export async function importBooks(command: ImportCommand, stop: AbortSignal): Promise<number> {
   if (command.path !== '-') return importFile(command, command.path, stop);
   // The file is read twice, because all rows are checked before the first one is sent.
@@ -97,8 +97,8 @@ async function checkRows({ file, rejections, stop }: OpenImport): Promise<number
 
 /** Adds the idempotency key of each book: a digest of its fields, and the number of equal rows so far. */
 async function* readKeyedRows(file: BookFile): AsyncGenerator<KeyedRow> {
-  // Counts by 40 bits of the digest. A collision makes another key, which is still unique. One map for all of a million
-  // rows would take three times the memory: integers of 32 bits take none beside their entries, and small maps grow alone.
+  // Counts by 40 bits of the digest. After a collision, a number is too high, but the key is still unique. A million rows
+  // take a third of the memory of one map: small maps grow one at a time, and a map stores integers of 32 bits in place.
   const occurrences = Array.from({ length: 2 ** 8 }, () => new Map<number, number>());
   for await (const row of readRows(file)) {
     if ('reason' in row) continue;
@@ -121,7 +121,7 @@ async function sendRows({ file, command, rejections, stop }: OpenImport, total: 
     return `${formatCount(done)} of ${formatCount(total, 'row')} done (${Math.floor((done / total) * 100)} %)`;
   });
 
-  // A worker that leaves the loop closes the rows, which ends the others after their responses.
+  // A worker that leaves the loop closes the rows. That ends the other workers after their responses.
   const rows = readKeyedRows(file);
   const work = async () => {
     for await (const { line, book, key } of rows) {

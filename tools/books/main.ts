@@ -67,7 +67,7 @@ try {
   else if ((await importBooks(readImport(), stop.signal)) > 0) process.exitCode = 3;
 } catch (error) {
   const { syscall, message } = error as NodeJS.ErrnoException;
-  // Those of files have a sentence that says what is wrong.
+  // The message of a file error says what is wrong.
   if (!(stop.signal.aborted || error instanceof CommandError || syscall)) throw error;
   report(stop.signal.aborted ? 'Interrupted' : message);
   process.exitCode = stop.signal.aborted ? 130 : 1;

@@ -1,6 +1,6 @@
 const progressIntervalMs = 5_000;
 
-/** Control characters other than the line feed: a terminal would carry out what they say. */
+/** Control characters other than the line feed. A terminal would obey them. */
 const controlCharacter = /(?!\n)\p{Cc}/gu;
 
 /** Prints a line to standard error. Texts of files and of the service may hold control characters. */

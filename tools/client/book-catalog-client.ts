@@ -7,7 +7,7 @@ import { createRetries, type RetryPolicy } from './retries.ts';
 export type { Book } from '../../lib/books/book.ts';
 export { BookCatalogError } from './book-catalog-error.ts';
 
-/** The link of the service to a next page. A proxy may add others beside it. */
+/** The link to the next page, as the service writes it. A proxy may add other links. */
 const nextPage = /<\?[^<>]*>; rel="next"/;
 
 /** The length of data that is quoted in an error. */
@@ -37,7 +37,7 @@ export interface CallOptions {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Creates with the same key and fields make one book, for 7 days. A random key by default. */
+  /** For 7 days, creates with the same key and fields make one book. A random key by default. */
   readonly idempotencyKey?: string;
 }
 
@@ -52,8 +52,8 @@ export interface ChangeOptions extends CallOptions {
 }
 
 /**
- * Filters, and where to begin. A text field lists the books that contain the text, whatever the case and the accents; any
- * other field those that equal the value.
+ * Filters, and where to begin. A text filter lists the books whose field contains the text, whatever the case and the
+ * accents. Any other filter lists those whose field equals the value.
  */
 export interface ListOptions extends CallOptions, Partial<BookFields> {
   /** Only books with higher ids; 0 by default. */
@@ -69,7 +69,7 @@ export interface TaggedBook {
   readonly etag: string;
 }
 
-/** A book that has still the entity tag of `ifNoneMatch`. */
+/** A book that still has the entity tag of `ifNoneMatch`. */
 export interface UnchangedBook {
   readonly book: undefined;
   readonly etag: string;
@@ -105,11 +105,11 @@ interface Call extends CallOptions {
 
 /**
  * Makes a client that logs in before its first request, sends the token with each request, and renews it after 14 minutes.
- * It repeats a request once with a new token when the token was refused.
+ * When a token is refused, it repeats the request once with a new one.
  *
- * It retries logins, reads and creates after 429, 502, 503, 504 and a lost connection, with backoff and `Retry-After`; for
- * a few seconds only until the service has responded for the first time. It retries updates and deletions after 429
- * alone: a retry of a successful change would get 412 or 404, or undo the change of another client.
+ * It retries logins, reads and creates after 429, 502, 503, 504 and a lost connection, with backoff and `Retry-After`.
+ * Until the service has responded for the first time, it retries for a few seconds only. It retries updates and deletions
+ * after 429 alone: a retry of a successful change would get 412 or 404, or undo the change of another client.
  *
  * @throws {TypeError} when the base URL is not one of HTTP
  */
@@ -126,7 +126,7 @@ export function createBookCatalogClient({
   const retry = createRetries(retries);
 
   const send = ({ method, path, headers = {}, body, signal }: Call) => {
-    // Made here, because `fetch` would refuse a malformed value in the way of a lost connection.
+    // `fetch` would report a malformed value as if the connection were lost.
     const given = new Headers(
       Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
@@ -236,12 +236,12 @@ function strengthen(etag: string | undefined): string | undefined {
   return etag?.replace(/^W\//, '');
 }
 
-/** Whether a value has at least what makes a book: an id. */
+/** Whether a value has an id, as every book has. */
 function isBook(value: unknown): value is Book {
   return Number.isSafeInteger((value as Partial<Book> | null)?.id);
 }
 
-/** @returns the error of a success in the envelope whose data the service would not send */
+/** @returns the error for a success whose data this service would not send */
 function unexpected({ method, path }: Call, success: Success): BookCatalogError {
   const quoted = JSON.stringify(success.data).slice(0, quotedLength);
   return new BookCatalogError(

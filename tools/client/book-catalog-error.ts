@@ -4,14 +4,14 @@ type FailedResponse = { readonly status: number; readonly headers: Pick<Headers,
 /** The service did not do what a call asked for: it refused the request, failed, or did not respond. */
 export class BookCatalogError extends Error {
   override readonly name = 'BookCatalogError';
-  /** Of the response; `undefined` when there is none, or one that broke off. */
+  /** The status of the response; `undefined` when none arrived, or when it broke off. */
   readonly status: number | undefined;
   /** The log of the service has it, too: quote it when you report a problem. */
   readonly requestId: string | undefined;
   /** How long the service asks to wait before a retry; 0 when it does not ask. */
   readonly retryAfterMs: number;
 
-  /** @param message - of the envelope, or what there is instead of one */
+  /** @param message - that of the envelope, or what went wrong when there is no envelope */
   constructor(message: string, response?: FailedResponse, options?: ErrorOptions) {
     super(message, options);
     this.status = response?.status;

@@ -105,7 +105,7 @@ async function readText(body: ReadableStream<Uint8Array>, onChunk: () => void): 
   }
 }
 
-/** @returns `undefined` when another program than the service made the body */
+/** @returns `undefined` when the body is not from the service, but from a proxy, for example */
 function parseEnvelope(text: string, status: number): { readonly message: string; readonly data: unknown } | undefined {
   const value = parseJson(text) as Partial<Record<'status' | 'message' | 'data', unknown>> | null | undefined;
   if (value?.status !== status || typeof value.message !== 'string' || value.data === undefined) return undefined;

@@ -18,9 +18,9 @@ interface Login {
 const renewAfterMs = 14 * 60 * 1000;
 
 /**
- * The login of a client. All calls wait for the same one, which ends when none of them waits any longer.
+ * Shares a login among all calls of a client. A login is aborted when no call waits for it any longer.
  *
- * @param requestToken - logs in
+ * @param requestToken - logs in, and returns the token
  */
 export function shareLogin(requestToken: (signal: AbortSignal) => Promise<string>) {
   let login: Login | undefined;

@@ -29,16 +29,16 @@ const retriedStatuses = [502, 503, 504];
 const firstDelayMs = 250;
 const maxDelayMs = 10_000;
 
-/** The limit of the requests of an address asks clients to wait for a minute. There is room for two of these waits. */
+/** After too many requests from one address, `Retry-After` asks for a minute. There is time for two of these waits. */
 const defaultLimitMs = 180_000;
 
 /** Before the first response, a wrong address or a refused origin is more likely than an outage. */
 const firstResponseMs = 5_000;
 
 /**
- * Makes the function that sends the requests of a client: again until one succeeds, fails for good, or the policy's time
- * is up, with exponential backoff and jitter, and not before `Retry-After`. It returns or throws the outcome of the last
- * attempt, and ends when the signal is aborted.
+ * Makes the function that sends the requests of a client. It sends a request again until it succeeds, fails for good, or
+ * the policy's time is up. It waits with exponential backoff and jitter, and at least as long as `Retry-After` asks. It
+ * returns or throws the outcome of the last attempt, and ends when the signal is aborted.
  */
 export function createRetries({ giveUpAfterMs = defaultLimitMs, wait }: Partial<RetryPolicy>) {
   let hasResponded = false;

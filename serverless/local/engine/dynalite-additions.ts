@@ -39,7 +39,7 @@ db.checkConditional = (request, stored) => {
 /**
  * Opens the store of an engine that carries out one request at a time.
  *
- * @param path - the folder of its data, which is in memory without it
+ * @param path - the folder of its data; without it, the data is in memory
  * @throws when the folder cannot be opened
  */
 export async function openStore(path: string | undefined): Promise<Store> {
@@ -66,8 +66,8 @@ export async function openStore(path: string | undefined): Promise<Store> {
 }
 
 /**
- * Makes a stream as dynalite reads it. An error in a listener becomes one of the stream, which ends the operation, and the
- * iterator is always closed.
+ * Makes a stream that dynalite can read. An error in a listener becomes an error of the stream, which ends the operation.
+ * The iterator is always closed.
  */
 function streamAll(values: AsyncIterable<unknown>): Stream & { destroy(): void } {
   let isRead = true;

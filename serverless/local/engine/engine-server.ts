@@ -32,7 +32,7 @@ const refusal: EngineResponse = {
  * After an error of the store, it breaks all connections: the disk is full, a file is damaged, or the folder is gone. A
  * write that may be incomplete is therefore never acknowledged.
  *
- * @param options.path - the folder of its data, which is in memory without it
+ * @param options.path - the folder of its data; without it, the data is in memory
  * @param options.onFailure - gets the error of the store
  * @throws when the folder cannot be opened
  */
@@ -40,7 +40,7 @@ export async function createEngine({ accessKeyId, path, onFailure }: EngineOptio
   const store = await openStore(path);
   const confirmFolder = path === undefined ? () => {} : watchFolder(path);
   const namesKey = createAccessKeyCheck(accessKeyId);
-  // One request at a time. All at once would take the same time together, and clients would give all of them up.
+  // One request at a time. At once, all of them would end as late as the last one, and clients would give up all of them.
   const inTurn = pLimit(1);
   let failed = false;
 
@@ -59,7 +59,7 @@ export async function createEngine({ accessKeyId, path, onFailure }: EngineOptio
   }
 
   const server = createServer((request, response) => {
-    // Without the key, nobody makes the engine wait for a body.
+    // Nobody without the key makes the engine wait for a body.
     if (!namesKey(request)) return send(response.setHeader('Connection', 'close'), refusal);
     inTurn(() => respond(request, response)).catch((error) => {
       failed = true;
@@ -68,7 +68,7 @@ export async function createEngine({ accessKeyId, path, onFailure }: EngineOptio
     });
   });
   server.maxConnections = maxConnections;
-  // It goes on to listen, because another process could take its port and receive the requests of the service.
+  // It keeps listening. Otherwise another process could take its port and receive the requests of the service.
   server.on('connection', (socket) => {
     if (failed) socket.destroy();
   });
@@ -76,8 +76,8 @@ export async function createEngine({ accessKeyId, path, onFailure }: EngineOptio
 }
 
 /**
- * Makes the check that a folder is still there. After it is deleted or moved, the engine would acknowledge books that are
- * in its open files only. It never replaces the file LOCK, so another inode, or none, means that the folder is gone.
+ * Makes the check that a folder is still there. Once it is deleted or moved, the engine would acknowledge books that only
+ * its open files have. The engine never replaces the file LOCK, so another inode, or none, means that the folder is gone.
  */
 function watchFolder(path: string) {
   const readLockInode = () => statSync(join(path, 'LOCK'), { throwIfNoEntry: false })?.ino;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv6 } from 'node:net';
 
-/** The addresses of this machine alone, also as IPv6 writes those of IPv4 (`::ffff:127.0.0.1`), which BlockList knows. */
+/** The addresses of this machine alone. BlockList also recognizes them in the form `::ffff:127.0.0.1`. */
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
