@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -112,7 +114,21 @@ test('an export keeps the file that was there before, and names it', async () =>
 
   expect(output).toMatch(/^[\d,]+ books exported; the file that was there is .*exported\.csv~\n$/);
   expect(await readFile(`${exported}~`, 'utf8')).toBe('precious');
-  expect((await runBooks(['export', folder])).output).toBe(`${folder} is a folder; name a file in it\n`);
+});
+
+// In a container, whose user may rename devices, it would take /dev/null from all programs.
+test('an export replaces neither a link nor what is not a file, such as a socket or a device', async () => {
+  const [socket, link] = [join(folder, 'socket'), join(folder, 'link')];
+  const server = createServer().listen(socket);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  await symlink('books.csv', link);
+
+  for (const path of [socket, link, folder]) {
+    const message = `${path} is not a regular file; name another one, or - for standard output\n`;
+    expect(await runBooks(['export', path])).toEqual(ending(1, message));
+  }
+  expect(await readdir(folder)).toEqual(['link', 'socket']);
 });
 
 test('an import that cannot log in leaves no file', async () => {

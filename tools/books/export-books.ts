@@ -1,4 +1,4 @@
-import { createWriteStream, statSync } from 'node:fs';
+import { createWriteStream, lstatSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -51,8 +51,10 @@ async function print(text: Readable, stop: AbortSignal): Promise<'' | undefined>
 
 /** Writes a file that appears only when it is complete. @returns what became of an earlier file */
 async function replaceFile(path: string, text: Readable, stop: AbortSignal): Promise<string> {
-  const existing = statSync(path, { throwIfNoEntry: false });
-  if (existing?.isDirectory()) throw new CommandError(`${path} is a folder; name a file in it`);
+  const existing = lstatSync(path, { throwIfNoEntry: false });
+  if (existing?.isFile() === false) {
+    throw new CommandError(`${path} is not a regular file; name another one, or - for standard output`);
+  }
   const part = `${path}.part`;
   try {
     await pipeline(text, createWriteStream(part), { signal: stop });
