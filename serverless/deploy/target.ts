@@ -27,21 +27,21 @@ export function findRegion(option: string | undefined): string | undefined {
   return option || process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || undefined;
 }
 
-/** The parameters of each stage that lasts, and the `default` of all stages. */
+/** The parameters of each permanent stage, and the `default` of all stages. */
 export const stages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = parse(
   readFileSync(new URL('../stages.yml', import.meta.url), 'utf8'),
 );
 
-/** The stages that last, such as `prod`. */
-export const lastingStages: readonly string[] = Object.keys(stages).filter((name) => name !== 'default');
+/** The permanent stages, such as `prod`. */
+export const permanentStages: readonly string[] = Object.keys(stages).filter((name) => name !== 'default');
 
 /** @returns whether a stage leaves nothing behind when it is removed */
 export function isTemporary(stage: string): boolean {
-  return !lastingStages.includes(stage);
+  return !permanentStages.includes(stage);
 }
 
 /** The stack of a stage called `deployer-prod` would have the name of a deployer stack. */
-const takenStarts = [...lastingStages, 'deployer'];
+const takenStarts = [...permanentStages, 'deployer'];
 
 /** Lower case alone, so that no two stages differ in case only. 20 characters leave enough for the names of functions. */
 const temporaryStage = new RegExp(`^(?!${takenStarts.join('|')})(?=.{1,20}$)[a-z][a-z\\d]*(-[a-z\\d]+)*$`);
@@ -50,7 +50,7 @@ const temporaryStage = new RegExp(`^(?!${takenStarts.join('|')})(?=.{1,20}$)[a-z
 export function findStageProblem(stage: string): string | undefined {
   if (!isTemporary(stage) || temporaryStage.test(stage)) return undefined;
   return (
-    `"${stage}" cannot be the name of a stage. It has to be ${lastingStages.join(' or ')}, or up to 20 lower-case letters, ` +
+    `"${stage}" cannot be the name of a stage. It has to be ${permanentStages.join(' or ')}, or up to 20 lower-case letters, ` +
     `digits and single hyphens that begin with a letter, but not with ${takenStarts.join(', ')}.`
   );
 }

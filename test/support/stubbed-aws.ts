@@ -45,7 +45,7 @@ export async function startStubbedAws(endpoint: string, table: string) {
     const outputs = Object.entries(stack.outputs).map(
       ([key, value]) => `<OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue>`,
     );
-    const parameters = ['RestoredTable', 'AlarmEmail'].map((name) => `<ParameterKey>${name}</ParameterKey>`);
+    const parameters = ['RestoredTable', 'AnotherParameter'].map((name) => `<ParameterKey>${name}</ParameterKey>`);
     const texts = `<StackName>s</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus>`;
     const tags = `<Tags>${toMembers(['<Key>STAGE</Key><Value>prod</Value>'])}</Tags>`;
     const members = `<Outputs>${toMembers(outputs)}</Outputs><Parameters>${toMembers(parameters)}</Parameters>${tags}`;

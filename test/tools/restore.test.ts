@@ -66,7 +66,7 @@ test('a switch changes the table alone, and ids go on above all that the table b
     ImportExistingResources: 'true',
     'Parameters.member.1.ParameterKey': 'RestoredTable',
     'Parameters.member.1.ParameterValue': restored.tableName,
-    'Parameters.member.2.ParameterKey': 'AlarmEmail',
+    'Parameters.member.2.ParameterKey': 'AnotherParameter',
     'Parameters.member.2.UsePreviousValue': 'true',
     'Tags.member.1.Key': 'STAGE',
     'RollbackConfiguration.MonitoringTimeInMinutes': '0',

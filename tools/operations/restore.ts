@@ -34,7 +34,7 @@ try {
   const { stage = endWithAdvice('--stage is needed.'), table = endWithAdvice('--table is needed.') } = values;
   selectTarget(stage, values.region);
   if (isTemporary(stage)) {
-    throw new StageError(`The books of ${stage} are not kept. A restore is for a stage that lasts.`);
+    throw new StageError(`The books of ${stage} are not kept. A restore is for a permanent stage.`);
   }
   await restore(stage, table, values.switch);
 } catch (error) {

@@ -30,7 +30,7 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [
     'tools/operations/restore.ts --stage alice --table book-catalog-alice-1 --region eu-west-1',
     wrong,
-    'The books of alice are not kept. A restore is for a stage that lasts.',
+    'The books of alice are not kept. A restore is for a permanent stage.',
   ],
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],

@@ -15,7 +15,7 @@ test('a deploy says first where it goes, and asks nothing', async () => {
 test.each<[string, string, string | undefined, boolean]>([
   ["a temporary stage leaves API Gateway's role for access logs to the stage that made it", 'alice', logsRole, false],
   ['a temporary stage makes that role in an account without one', 'alice', undefined, true],
-  ['a stage that lasts makes that role, whoever else has', 'prod', logsRole, true],
+  ['a permanent stage makes that role, whoever else has', 'prod', logsRole, true],
 ])('%s', async (_, stage, role, makesRole) => {
   await deploy(stage, role);
 

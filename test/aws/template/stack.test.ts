@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { findStageProblem, lastingStages } from '../../../serverless/deploy/target.ts';
+import { findStageProblem, permanentStages } from '../../../serverless/deploy/target.ts';
 import { endpointNames, endpoints } from '../../../serverless/functions.ts';
 import { boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
@@ -212,10 +212,10 @@ test('the stack of prod, and of no other stage, is protected from removal', () =
   expect(provider.deletionProtection).toEqual({ stages: ['prod'] });
 });
 
-test('the deployer stack is for the stages that last', () => {
+test('the deployer stack is for the permanent stages', () => {
   const { Parameters } = parse(readFileSync('serverless/resources/deployer.yml', 'utf8'), { logLevel: 'silent' });
 
-  expect(Parameters.Stage.AllowedValues.toSorted()).toEqual(lastingStages.toSorted());
+  expect(Parameters.Stage.AllowedValues.toSorted()).toEqual(permanentStages.toSorted());
 });
 
 test('Secrets Manager generates the secrets, and each function refers to those that it needs', () => {

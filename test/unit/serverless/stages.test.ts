@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { findStageProblem, isTemporary, lastingStages } from '../../../serverless/deploy/target.ts';
+import { findStageProblem, isTemporary, permanentStages } from '../../../serverless/deploy/target.ts';
 
 test('dev and prod last', () => {
-  expect(lastingStages.toSorted()).toEqual(['dev', 'prod']);
-  expect(lastingStages.flatMap((stage) => findStageProblem(stage) ?? [])).toEqual([]);
-  expect(lastingStages.filter(isTemporary)).toEqual([]);
+  expect(permanentStages.toSorted()).toEqual(['dev', 'prod']);
+  expect(permanentStages.flatMap((stage) => findStageProblem(stage) ?? [])).toEqual([]);
+  expect(permanentStages.filter(isTemporary)).toEqual([]);
 });
 
 test.each(['alice', 'a', 'feature-login-2', 'x'.repeat(20), 'prime', 'david', 'my-prod', 'deploy-1'])(

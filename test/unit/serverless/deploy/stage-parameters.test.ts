@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkedParameters, findParameterProblem } from '../../../../serverless/deploy/stage-parameters.ts';
-import { lastingStages, stages } from '../../../../serverless/deploy/target.ts';
+import { permanentStages, stages } from '../../../../serverless/deploy/target.ts';
 
 /** @returns what is wrong with the parameters of a stage, with values in place of those in serverless/stages.yml */
 function findProblem(values: Readonly<Record<string, unknown>> = {}, stage = 'prod') {
@@ -50,9 +50,9 @@ describe.each(Object.entries(values))('the parameter %s', (name, { wrong, right 
   });
 });
 
-test('nothing is wrong with the parameters of the stages that last, and of a temporary one', () => {
-  expect([...lastingStages, 'alice'].map((stage) => findProblem({}, stage))).toEqual([
-    ...lastingStages.map(() => undefined),
+test('nothing is wrong with the parameters of the permanent stages, and of a temporary one', () => {
+  expect([...permanentStages, 'alice'].map((stage) => findProblem({}, stage))).toEqual([
+    ...permanentStages.map(() => undefined),
     undefined,
   ]);
 });
