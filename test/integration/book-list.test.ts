@@ -267,8 +267,8 @@ test('a page has at least one book, however large', async () => {
   expect([books.length, continueAfter]).toEqual([1, 1]);
 });
 
-test('a page of 1,000 books of 390 KB arrives in parts below 4 MB that miss none', { timeout: 60_000 }, async () => {
-  const list = openList(storeInMemory(1_000, 390 * 1024));
+test('a page of 100 books of 390 KB arrives in parts below 4 MB that miss none', async () => {
+  const list = openList(storeInMemory(100, 390 * 1024));
   const ids: number[] = [];
   let after: number | undefined = 0;
   while (after !== undefined) {
@@ -278,7 +278,7 @@ test('a page of 1,000 books of 390 KB arrives in parts below 4 MB that miss none
     after = page.continueAfter;
   }
 
-  expect(ids).toEqual(range(1, 1_000));
+  expect(ids).toEqual(range(1, 100));
 });
 
 test('a page of many small database pages is read once, and asks for no more books at once than the whole list', async ({
