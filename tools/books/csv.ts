@@ -95,7 +95,7 @@ function describeError(error: unknown, line: number, { separator, quotes }: Omit
 }
 
 const neverClosed = 'a quotation mark is never closed';
-const outOfPlace = 'a quotation mark is out of place: a cell that has one is in quotation marks, and has it doubled';
+const outOfPlace = 'a quotation mark is out of place: enclose the cell in quotation marks, and double each one in it';
 
 const unclearQuotes =
   'quotation marks are text in some tab-separated files, and enclose cells in others; add --unquoted or --quoted';

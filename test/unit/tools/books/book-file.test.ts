@@ -199,7 +199,7 @@ test('quotation marks within the cells of a tab-separated file are text', async 
   const rows = 'title\tauthor\tyear\nThe 5" disc\tA\t1\n';
   await expect(read(rows)).rejects.toThrow(/^line 2: .*; add --unquoted if quotation marks are text$/);
   // Elsewhere, that would rather store marks that enclose cells.
-  await expect(read(rows.replaceAll('\t', ','))).rejects.toThrow(/^line 2: .* has it doubled$/);
+  await expect(read(rows.replaceAll('\t', ','))).rejects.toThrow(/^line 2: .* double each one in it$/);
 });
 
 test.each<[string, string | Buffer, string]>([
