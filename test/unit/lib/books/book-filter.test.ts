@@ -33,6 +33,9 @@ test.each([
   ['amme', 'Emma'],
   ['.', 'Emma'],
   ['紅夢', '紅樓夢'],
+  ['λόγος', 'λόγο'],
+  // Lower case keeps the ß, upper case does not.
+  ['strasse', 'Straße'],
 ])('%j does not find %j', (sought, title) => {
   expect(titleMatches(title, sought)).toBe(false);
 });

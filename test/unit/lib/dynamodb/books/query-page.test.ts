@@ -80,13 +80,20 @@ test('with a filter, a page has the books that match, and no others', () => {
 const bookOf = (id: number, year: number) => toItem([['id', id], ...Object.entries(aBook({ year }))]);
 
 test('a filter parses of usual books only the fields that it needs', () => {
-  const items = [1, 2, 3].map((id) => bookOf(id, id));
+  const items = [5, 7, 5, 7].map((year, index) => bookOf(index, year));
+  const body = Buffer.from(JSON.stringify({ Count: 4, Items: items }));
   const parse = vi.spyOn(JSON, 'parse');
 
-  const { books } = readBooks(Buffer.from(JSON.stringify({ Count: 3, Items: items })), createMatcher({ year: 2 }));
+  for (const [year, ids] of [
+    [5, [0, 2]],
+    [7, [1, 3]],
+  ] as const) {
+    const { books } = readBooks(body, createMatcher({ year }));
 
-  expect(books).toBe(toJson([{ id: 2, ...aBook({ year: 2 }) }]));
-  expect(parse.mock.calls.map(([text]) => text)).toEqual(['{"Count":3,"Items":[]}', '1', '2', '3']);
+    expect(books).toBe(toJson(ids.map((id) => ({ id, ...aBook({ year }) }))));
+    expect(parse.mock.calls.map(([text]) => text)).toEqual(['{"Count":4,"Items":[]}', '5', '7', '5', '7']);
+    parse.mockClear();
+  }
 });
 
 test('a filter finds unusual books too, and refuses a page that is not complete', () => {
@@ -125,7 +132,11 @@ test('unusual items are converted wherever they stand, and numbers of any spelli
 });
 
 test('a book without an id is damaged', () => {
-  expect(() => readItems([toItem([['title', 'Emma']])])).toThrow('a book has no id');
+  const items = [bookOf(1, 7), toItem([['title', 'Emma']])];
+
+  expect(() => readItems(items)).toThrow('a book has no id');
+  const body = Buffer.from(JSON.stringify({ Count: 2, Items: items }));
+  expect(() => readBooks(body, createMatcher({ year: 7 }))).toThrow('a book has no id');
 });
 
 test.each(['{', '},{', '},{"id":', '"title":', '{"title":{"S":"'])(
@@ -205,7 +216,16 @@ test('usual books are not parsed: those with all fields in any one order, and th
     expect(readItems(books).books).toBe(expected);
   }
 
-  expect(parse.mock.calls.map(([text]) => text)).toEqual(Array(2).fill('{"Count":3,"Items":[]}'));
+  const last = Object.keys(fields).at(-1) ?? '';
+  const { [last]: __, ...older } = fields;
+  const books = [
+    { id: 1, ...older },
+    { id: 2, ...fields },
+  ].map((book) => toItem(Object.entries(book)));
+  expect(readItems(books).books).toBe(toJson([1, 2].map((id) => ({ id, ...fields }))));
+
+  const pages = [3, 3, 2].map((count) => `{"Count":${count},"Items":[]}`);
+  expect(parse.mock.calls.map(([text]) => text)).toEqual(pages);
 });
 
 test.each([
