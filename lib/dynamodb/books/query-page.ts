@@ -40,23 +40,19 @@ interface Members {
  *
  * 1. `itemsStart` matches `"Items":[`. The items, in the second and third lines, end before the last bracket.
  * 2. `attributeName` matches the names of the first item, in an order that DynamoDB does not promise.
- * 3. {@link createItemPattern} makes the expression that matches one item after the other, in that order. Each is
- *    replaced by its values, in the order of the table of fields:
+ * 3. {@link createItemPattern} makes the expression that matches one item after the other, in that order, and captures its
+ *    values. They make up a book, in the order of the table of fields. The second one is older than the year, which
+ *    has its default:
  *
  *        {"id":7,"title":"Emma","author":"Jane Austen","year":1815},
- *        {"id":8,"title":"Ulysses","author":"James Joyce","year":}
- *
- * 4. `absentValue` matches the colon after `"year"` in the second book, which is older than that field. The default
- *    follows:
- *
  *        {"id":8,"title":"Ulysses","author":"James Joyce","year":0}
  *
- * 5. `bookStart` matches each `{"id":7`, as often as `Count` says. An unusual item, such as one with white space, stops step
- *    3. It stays as it is, with all that follow it, so there is no `pageEnd`. Then {@link parseItems} converts the page.
+ * 4. An unusual item, such as one with white space, ends step 3 before the last item. Then {@link parseItems} converts the
+ *    whole page.
  *
  * No text of a book passes for a name, because quotation marks inside a JSON string have a backslash before them.
  *
- * @param matches - leaves other books out ({@link convertMatching})
+ * @param matches - leaves other books out
  * @throws {AttemptError} when the body is not a complete page, or a book has a field of the wrong type
  */
 export function readBooks(body: Uint8Array, matches?: Matcher): QueryPage {
@@ -68,9 +64,8 @@ export function readBooks(body: Uint8Array, matches?: Matcher): QueryPage {
   const items = text.slice(start, end);
   const members: Members = JSON.parse(text.slice(0, start) + text.slice(end));
   const { Count: count, LastEvaluatedKey: lastKey = {} } = members;
-  const order = findOrder(items);
-  const books = matches ? convertMatching(items, order, count, matches) : convertItems(items, order, count);
-  return { books: books ?? parseItems(items, count, matches), continueAfter: findEnd(lastKey) };
+  const books = convertItems(items, count, matches) ?? parseItems(items, count, matches);
+  return { books, continueAfter: findEnd(lastKey) };
 }
 
 const itemsStart = /"Items"\s*:\s*\[/;
@@ -96,15 +91,6 @@ const defaults = Object.fromEntries(
   Object.entries(bookFields).map(([name, field]) => [name, JSON.stringify(field.default)]),
 );
 
-/** The colon comes first, because a page has fewer colons than quotation marks. */
-const absentValue = new RegExp(`:(?=[,}])(?<="(${Object.keys(bookFields).join('|')})":)`, 'g');
-
-/** In an item, a brace follows the colon. */
-const bookStart = /\{"id":[-\d]/g;
-
-/** A book ends with one brace, and an item with two. */
-const pageEnd = /^$|[^}\s]\}/;
-
 /** @returns all names: those of the first item in its order, and then those that it lacks */
 function findOrder(items: string): readonly string[] {
   const order: string[] = [];
@@ -121,35 +107,28 @@ function createItemPattern(order: readonly string[]): RegExp {
     const pattern = `[{,]"${name}":${valuePatterns[kindsByName[name] as Kind]}`;
     return name === 'id' ? pattern : `(?:${pattern})?`;
   });
-  return new RegExp(`(^|,)${attributes.join('')}\\}`, 'gy');
+  return new RegExp(`(?:^|(?<=\\}),)${attributes.join('')}\\}`, 'gy');
 }
 
-/** @returns `undefined` when there is an unusual item */
-function convertItems(items: string, order: readonly string[], count: number | undefined): string | undefined {
-  const members = names.map((name) => `"${name}":$${order.indexOf(name) + 2}`);
-  const books = items
-    .replace(createItemPattern(order), `$1{${members}}`)
-    .replace(absentValue, (_colon, name) => `:${defaults[name]}`);
-  const isWhole = (books.match(bookStart) ?? []).length === count && pageEnd.test(books.slice(-2));
-  return isWhole ? books : undefined;
-}
-
-/**
- * Drops the items of books that do not match, and converts the others. Only the values that `matches` reads are parsed: to
- * parse the whole page would take four times as long.
- *
- * @returns `undefined` when there is an unusual item
- */
-function convertMatching(items: string, order: readonly string[], count: number | undefined, matches: Matcher) {
-  let seen = 0;
-  let found = 0;
-  const matching = items.replace(createItemPattern(order), (item, _comma, ...values: (string | undefined)[]) => {
-    const isMatch = matches((name) => JSON.parse(values[order.indexOf(name)] ?? `${defaults[name]}`));
-    seen += 1;
-    found += Number(isMatch);
-    return isMatch ? item : '';
+/** Only the values that `matches` reads are parsed. @returns `undefined` when there is an unusual item */
+function convertItems(items: string, count: number | undefined, matches: Matcher | undefined): string | undefined {
+  const order = findOrder(items);
+  const fields = names.map((name, index) => {
+    const start = `${index === 0 ? '{' : ','}"${name}":`;
+    return { start, group: order.indexOf(name) + 1, absent: defaults[name] };
   });
-  return seen === count ? convertItems(matching.replace(/^,/, ''), order, found) : undefined;
+  const books: string[] = [];
+  let seen = 0;
+  let end = 0;
+  for (const item of items.matchAll(createItemPattern(order))) {
+    seen += 1;
+    end = item.index + item[0].length;
+    if (matches && !matches((name) => JSON.parse(item[order.indexOf(name) + 1] ?? `${defaults[name]}`))) continue;
+    let book = '';
+    for (const { start, group, absent } of fields) book += start + (item[group] ?? absent);
+    books.push(`${book}}`);
+  }
+  return seen === count && end === items.length ? books.join() : undefined;
 }
 
 /** Converts items of any form, such as one with a number of more than 15 digits, value by value. */

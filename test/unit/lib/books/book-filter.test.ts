@@ -23,6 +23,7 @@ test.each<[sought: string, title: string]>([
   ['odysseus', 'Ｏｄｙｓｓｅｕｓ'],
   ['istanbul', 'İstanbul'],
   ['fig', 'A ﬁg'],
+  ['e', 'É'],
   ['\u0301', 'Emma'],
 ])('%j finds %j', (sought, title) => {
   expect(titleMatches(title, sought)).toBe(true);

@@ -268,6 +268,7 @@ test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}', `{"Count
 test.each([
   ...['', '"', 'null', '{}', '{"a":"\\', '{"Items":', '{"Items":[]}', '{"Count":0}'],
   ...['{"Items":[{"id":{"N":"1', '{"Count":2,"Items":[{"id":{"N":"1"}}]}'],
+  ...['{"Count":1,"Items":[,{"id":{"N":"1"}}]}', '{"Count":1,"Items":[{"id":{"N":"1"}},]}'],
   // It breaks off inside a text.
   ...[
     '{"Count":1,"Items":[{"id":{"N":"1"},"title":{"S":"a]}',
