@@ -23,6 +23,8 @@ const integers: readonly (readonly [string, number])[] = [
   ['0.0', 0],
   ['1e15', 1e15],
   ['9007199254740991.0', Number.MAX_SAFE_INTEGER],
+  // JSON.parse rounds the fraction away.
+  ['2020.00000000000000000001', 2020],
   ['9.007199254740991e15', Number.MAX_SAFE_INTEGER],
 ];
 

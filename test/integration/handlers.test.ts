@@ -7,15 +7,12 @@ import { loadHandlers, startAnew } from '../support/load-handlers.ts';
 
 const service = await useService();
 
-const malformedBodies = ['', '{', '[]', '{"title":1}', '{"title":"x","year":1.5}'];
-const malformedIds = ['', 'abc', '0', '-1', '01', '1.0', '9007199254740992', '%31'];
-
 test.each([
-  ...malformedBodies.map((body) => ['POST', '/book', body, 400] as const),
-  ...malformedIds.flatMap((id) =>
-    ['GET', 'PUT', 'DELETE'].map((method) => [method, `/book/${id}`, emma, 404] as const),
-  ),
-])('%s %s with %j is refused without a request to the database', async (method, path, body, status) => {
+  ['POST', '/book', '{"title":1}', 400],
+  ['GET', '/book/01', emma, 404],
+  ['PUT', '/book/01', emma, 404],
+  ['DELETE', '/book/01', emma, 404],
+] as const)('%s %s with %j is refused without a request to the database', async (method, path, body, status) => {
   service.proxy.takeRequests();
 
   expect((await service.send(method, path, { body })).status).toBe(status);

@@ -9,13 +9,12 @@ const files = new Set(
   [
     'test/unit/lib/**/*.test.ts',
     'test/unit/documents/{documents,settings}.test.ts',
-    'test/unit/serverless/{local/local-config,deploy/stage-parameters}.test.ts',
     'test/integration/{counter,handlers,idempotent-creates,refusals,table}.test.ts',
     'test/integration/{abandoned-requests,contended-updates,database-requests,late-attempts}.test.ts',
     'test/conformance/*.test.ts',
     'test/integration/small-worlds*.test.ts',
-    // The others start processes, which run the code unchanged.
-    'test/integration/!(data-folder|stored-books|stored-counter).test.ts',
+    // The rest. That one is about the files of the local engine.
+    'test/integration/!(data-folder).test.ts',
   ].flatMap((glob) => globSync(glob).toSorted()),
 );
 
