@@ -117,6 +117,12 @@ function convertItems(items: string, count: number | undefined, matches: Matcher
     const start = `${index === 0 ? '{' : ','}"${name}":`;
     return { start, group: order.indexOf(name) + 1, absent: defaults[name] };
   });
+  // A function of its own, because V8 takes several times as long to optimize both loops as one.
+  const makeBook = (item: readonly string[]) => {
+    let book = '';
+    for (const { start, group, absent } of fields) book += start + (item[group] ?? absent);
+    return `${book}}`;
+  };
   const books: string[] = [];
   let seen = 0;
   let end = 0;
@@ -124,9 +130,7 @@ function convertItems(items: string, count: number | undefined, matches: Matcher
     seen += 1;
     end = item.index + item[0].length;
     if (matches && !matches((name) => JSON.parse(item[order.indexOf(name) + 1] ?? `${defaults[name]}`))) continue;
-    let book = '';
-    for (const { start, group, absent } of fields) book += start + (item[group] ?? absent);
-    books.push(`${book}}`);
+    books.push(makeBook(item));
   }
   return seen === count && end === items.length ? books.join() : undefined;
 }
