@@ -12,9 +12,9 @@ export const urlParameters = {
 const canonicalInteger = /^(?:0|-?[1-9][0-9]*)$/;
 
 /** How the text of a parameter is read, by the kind of its value. */
-const parsers: Readonly<Record<Kind, (text: string) => unknown>> = {
+const parsers: Readonly<Record<Kind, (text: string | undefined) => unknown>> = {
   string: (text) => text,
-  integer: (text) => (canonicalInteger.test(text) ? Number(text) : undefined),
+  integer: (text) => (canonicalInteger.test(`${text}`) ? Number(text) : undefined),
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };
 
@@ -23,6 +23,6 @@ export function parseUrlParameter<Of extends Kind>(
   schema: Schema & { readonly type: Of },
   text: string | undefined,
 ): ValueOf<Of> | undefined {
-  const value = text === undefined ? undefined : parsers[schema.type](text);
+  const value = parsers[schema.type](text);
   return isValueOf(schema, value) ? (value as ValueOf<Of>) : undefined;
 }

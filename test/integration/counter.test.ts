@@ -152,6 +152,6 @@ test('a counter that is lost between two attempts at a draw is not made again', 
     },
   );
 
-  await expect(books.create(emma)).rejects.toThrow('the table has items and no counter');
+  await expect(books.create(emma)).rejects.toThrow('the table has items and no counter: docs/incidents.md#');
   expect(await readCounter(table)).toBeUndefined();
 });
