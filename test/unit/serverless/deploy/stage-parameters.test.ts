@@ -62,6 +62,7 @@ test('each wrong parameter is named, with what it has to be', () => {
     'corsOrigin has to be the origin of a web site, like https://docs.example.com, or empty. ' +
       'throttlingBurstLimit has to be a whole number of requests, 1 to 1000000.',
   );
+  expect(findProblem({ logRetentionInDays: '2' })).toContain('logRetentionInDays has to be one of "1", "3", "5", ');
 });
 
 test('a parameter on the command line that serverless/stages.yml does not have is a mistake', () => {

@@ -77,6 +77,10 @@ test.for([
   expect(() => loadLocalConfig(folder, {})).toThrow(problem);
 });
 
+test('a setting with one value is named with it', ({ folder }) => {
+  expect(() => loadLocalConfig(folder, { LOG_FORMAT: 'text' })).toThrow('LOG_FORMAT is not "json".');
+});
+
 test.for(Object.values<FunctionSetting>(localSettings))(
   'a wrong $variable ends the start with a text',
   async (setting, { folder }) => {
