@@ -14,7 +14,7 @@ const files = new Set(
     'test/integration/{abandoned-requests,contended-updates,database-requests,late-attempts}.test.ts',
     'test/conformance/*.test.ts',
     'test/integration/small-worlds*.test.ts',
-    // The rest. That one is about the files of the local engine.
+    // All others, except one about the files of the local engine.
     'test/integration/!(data-folder).test.ts',
   ].flatMap((glob) => globSync(glob).toSorted()),
 );

@@ -94,7 +94,7 @@ const defaults = Object.fromEntries(
 /** @returns all names: those of the first item in its order, and then those that it lacks */
 function findOrder(items: string): readonly string[] {
   const order: string[] = [];
-  for (const { 0: name } of items.matchAll(attributeName)) {
+  for (const [name] of items.matchAll(attributeName)) {
     if (order.includes(name)) break;
     order.push(name);
   }
@@ -113,9 +113,10 @@ function createItemPattern(order: readonly string[]): RegExp {
 /** Only the values that `matches` reads are parsed. @returns `undefined` when there is an unusual item */
 function convertItems(items: string, count: number | undefined, matches: Matcher | undefined): string | undefined {
   const order = findOrder(items);
+  const groupOf = (name: string) => order.indexOf(name) + 1;
   const fields = names.map((name, index) => {
     const start = `${index === 0 ? '{' : ','}"${name}":`;
-    return { start, group: order.indexOf(name) + 1, absent: defaults[name] };
+    return { start, group: groupOf(name), absent: defaults[name] };
   });
   // A function of its own, because V8 takes several times as long to optimize both loops as one.
   const makeBook = (item: readonly string[]) => {
@@ -129,7 +130,7 @@ function convertItems(items: string, count: number | undefined, matches: Matcher
   for (const item of items.matchAll(createItemPattern(order))) {
     seen += 1;
     end = item.index + item[0].length;
-    if (matches && !matches((name) => JSON.parse(item[order.indexOf(name) + 1] ?? `${defaults[name]}`))) continue;
+    if (matches && !matches((name) => JSON.parse(item[groupOf(name)] ?? `${defaults[name]}`))) continue;
     books.push(makeBook(item));
   }
   return seen === count && end === items.length ? books.join() : undefined;
