@@ -3,18 +3,21 @@ import type { Fields, Kind, Schema, ValuesOf } from '../fields.ts';
 import { HttpError, outcomes } from './outcomes.ts';
 import { parseUrlParameter, urlParameters } from './url-parameters.ts';
 
+/** The values of fields, and the text of `q`. */
+type Filter<T extends Fields> = Partial<ValuesOf<T> & { q: string }>;
+
 /** The parameters of a list. */
-export interface ListQuery<Filter> {
+export interface ListQuery<T extends Fields> {
   /** The largest number of elements, `undefined` for all. */
   readonly limit: number | undefined;
   /** Only elements with higher ids. */
   readonly after: number;
-  /** The values of the fields that are named. */
-  readonly filter: Filter;
+  /** The parameters that are given. */
+  readonly filter: Filter<T>;
 }
 
 /**
- * Reads `limit`, `after` and the names of fields. The limits of a field do not hold here, because a part of a text is a
+ * Reads `limit`, `after`, `q` and the names of fields. The limits of a field do not hold here, because a part of a text is a
  * filter too, and what is stored may be older than a limit.
  *
  * @throws {HttpError} 400 when a value is malformed, or `limit` or `after` is out of bounds
@@ -22,18 +25,19 @@ export interface ListQuery<Filter> {
 export function readListQuery<T extends Fields>(
   { queryStringParameters }: APIGatewayProxyEvent,
   table: T,
-): ListQuery<Partial<ValuesOf<T>>> {
+): ListQuery<T> {
   const texts = queryStringParameters ?? {};
   const read = <Of extends Kind>(name: string, schema: Schema & { readonly type: Of }) => {
     const value = parseUrlParameter(schema, texts[name]);
     if (value === undefined && texts[name] !== undefined) throw new HttpError(outcomes.invalidInput);
     return value;
   };
-  const given = Object.entries(table).filter(([name]) => texts[name] !== undefined);
+  const filters: Readonly<Record<string, Schema>> = { ...table, q: urlParameters.q };
+  const given = Object.entries(filters).filter(([name]) => texts[name] !== undefined);
   return {
     limit: read('limit', urlParameters.limit),
     after: read('after', urlParameters.after) ?? urlParameters.after.default,
-    filter: Object.fromEntries(given.map(([name, { type }]) => [name, read(name, { type })])) as Partial<ValuesOf<T>>,
+    filter: Object.fromEntries(given.map(([name, { type }]) => [name, read(name, { type })])) as Filter<T>,
   };
 }
 

@@ -6,6 +6,7 @@ export const urlParameters = {
   // A page is held in memory, and a client reads a large catalog in few requests.
   limit: { type: 'integer', minimum: 1, maximum: 1000 },
   after: { type: 'integer', minimum: 0, default: 0 },
+  q: { type: 'string' },
 } as const;
 
 /** Decimal digits without a plus sign and leading zeros. */

@@ -21,7 +21,7 @@ const kindTexts: Readonly<Record<Kind, (schema: Schema) => string>> = {
 
 /** The description of the parameter that finds books by a field of each kind. */
 const filterTexts: Readonly<Record<Kind, (name: string) => string>> = {
-  string: (name) => `Only books whose ${name} contains this text, whatever the case and the accents`,
+  string: (name) => `Only books whose ${name} has each of these words`,
   integer: (name) => `Only books with this ${name}`,
   boolean: (name) => `Only books with this ${name}`,
 };
@@ -78,14 +78,18 @@ function describeSchemas(): Readonly<Record<string, Described>> {
   };
 }
 
-/** The parameters of a list by which books are found, one for each field. */
+/** The parameters of a list by which books are found: `q`, and one for each field. */
 function describeFilters(): readonly Described[] {
-  return Object.entries(bookFields).map(([name, { type }]) => ({
+  const describe = (name: string, description: string, schema: Schema) => ({
     name,
     in: 'query',
-    description: filterTexts[type](name),
-    schema: describeValue({ type }),
-  }));
+    description,
+    schema: describeValue(schema),
+  });
+  return [
+    describe('q', 'Only books that have each of these words in one of their texts', urlParameters.q),
+    ...Object.entries(bookFields).map(([name, { type }]) => describe(name, filterTexts[type](name), { type })),
+  ];
 }
 
 function describeFields(table: Fields): Readonly<Record<string, Described>> {
