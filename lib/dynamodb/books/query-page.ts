@@ -41,14 +41,15 @@ interface Members {
  * 1. `itemsStart` matches `"Items":[`. The items, in the second and third lines, end before the last bracket.
  * 2. `attributeName` matches the names of the first item, in an order that DynamoDB does not promise.
  * 3. {@link createItemPattern} makes the expression that matches one item after the other, in that order, and captures its
- *    values. They make up a book, in the order of the table of fields. The second one is older than the year, which
- *    has its default:
+ *    values.
+ * 4. {@link convertItems} replaces each item with its book, in the order of the table of fields. The second book is older
+ *    than the year, so that nothing follows `"year":` until it gets its default:
  *
  *        {"id":7,"title":"Emma","author":"Jane Austen","year":1815},
  *        {"id":8,"title":"Ulysses","author":"James Joyce","year":0}
  *
- * 4. An unusual item, such as one with white space, ends step 3 before the last item. Then {@link parseItems} converts the
- *    whole page.
+ *    With a filter, {@link findBooks} makes only the books that match.
+ * 5. An unusual item, such as one with white space, is left in step 4. Then {@link parseItems} converts the whole page.
  *
  * No text of a book passes for a name, because quotation marks inside a JSON string have a backslash before them.
  *
@@ -57,15 +58,15 @@ interface Members {
  */
 export function readBooks(body: Uint8Array, matches?: Matcher): QueryPage {
   const text = body.toString();
-  const found = itemsStart.exec(text);
-  if (found === null) throw notAPage();
-  const start = found.index + found[0].length;
+  const opening = itemsStart.exec(text);
+  if (opening === null) throw notAPage();
+  const start = opening.index + opening[0].length;
   const end = text.lastIndexOf(']');
   const items = text.slice(start, end);
   const members: Members = JSON.parse(text.slice(0, start) + text.slice(end));
   const { Count: count, LastEvaluatedKey: lastKey = {} } = members;
-  const books = convertItems(items, count, matches) ?? parseItems(items, count, matches);
-  return { books, continueAfter: findEnd(lastKey) };
+  const found = matches ? findBooks(items, count, matches) : convertItems(items, count);
+  return { books: found ?? parseItems(items, count, matches), continueAfter: findEnd(lastKey) };
 }
 
 const itemsStart = /"Items"\s*:\s*\[/;
@@ -91,6 +92,13 @@ const defaults = Object.fromEntries(
   Object.entries(bookFields).map(([name, field]) => [name, JSON.stringify(field.default)]),
 );
 
+/** Puts a default where the value is absent. A text has a backslash before the quotation marks of such a name. */
+const fillings = Object.entries(defaults).map(([name, value]) => ({
+  absent: new RegExp(`"${name}":(?=[,}])`, 'g'),
+  // Stryker disable next-line StringLiteral: no default has a dollar sign
+  filled: `"${name}":${value.replaceAll('$', '$$$$')}`,
+}));
+
 /** @returns all names: those of the first item in its order, and then those that it lacks */
 function findOrder(items: string): readonly string[] {
   const order: string[] = [];
@@ -101,19 +109,41 @@ function findOrder(items: string): readonly string[] {
   return [...order, ...names.filter((name) => !order.includes(name))];
 }
 
-/** Makes the expression for items whose attributes are in this order. Any but the id may be absent. */
+/**
+ * Makes the expression for items whose attributes are in this order. Any but the id may be absent. The first group is the
+ * comma before an item, the others are the values.
+ */
 function createItemPattern(order: readonly string[]): RegExp {
   const attributes = order.map((name) => {
     const pattern = `[{,]"${name}":${valuePatterns[kindsByName[name] as Kind]}`;
     return name === 'id' ? pattern : `(?:${pattern})?`;
   });
-  return new RegExp(`(?:^|(?<=\\}),)${attributes.join('')}\\}`, 'gy');
+  return new RegExp(`(^|(?<=\\}),)${attributes.join('')}\\}`, 'gy');
 }
 
-/** Only the values that `matches` reads are parsed. @returns `undefined` when there is an unusual item */
-function convertItems(items: string, count: number | undefined, matches: Matcher | undefined): string | undefined {
+/** One `replace` for all items, because most instances read few pages, before V8 optimizes a loop. @returns see step 5 */
+function convertItems(items: string, count: number | undefined): string | undefined {
   const order = findOrder(items);
-  const groupOf = (name: string) => order.indexOf(name) + 1;
+  const members = names.map((name) => `"${name}":$${order.indexOf(name) + 2}`);
+  let books = items.replace(createItemPattern(order), `$1{${members.join()}}`);
+  // From the first unusual item on, items are left. An item ends with two brackets, and a book with one.
+  if (!items.endsWith('}}') || books.endsWith('}}')) return undefined;
+  // Stryker disable next-line ConditionalExpression: it saves time, nothing is filled where nothing is absent
+  if (/":[,}]/.test(books)) for (const { absent, filled } of fillings) books = books.replace(absent, filled);
+  return countBooks(books) === count ? books : undefined;
+}
+
+function countBooks(books: string): number {
+  const start = '{"id":';
+  let count = 0;
+  for (let at = books.indexOf(start); at !== -1; at = books.indexOf(start, at + 1)) count += 1;
+  return count;
+}
+
+/** Parses only the values that `matches` reads. @returns see step 5 */
+function findBooks(items: string, count: number | undefined, matches: Matcher): string | undefined {
+  const order = findOrder(items);
+  const groupOf = (name: string) => order.indexOf(name) + 2;
   const fields = names.map((name, index) => {
     const start = `${index === 0 ? '{' : ','}"${name}":`;
     return { start, group: groupOf(name), absent: defaults[name] };
@@ -130,8 +160,7 @@ function convertItems(items: string, count: number | undefined, matches: Matcher
   for (const item of items.matchAll(createItemPattern(order))) {
     seen += 1;
     end = item.index + item[0].length;
-    if (matches && !matches((name) => JSON.parse(item[groupOf(name)] ?? `${defaults[name]}`))) continue;
-    books.push(makeBook(item));
+    if (matches((name) => JSON.parse(item[groupOf(name)] ?? `${defaults[name]}`))) books.push(makeBook(item));
   }
   return seen === count && end === items.length ? books.join() : undefined;
 }
