@@ -210,8 +210,9 @@ test('an import sends the next rows before it has the response to the first', as
 
 test('the names of columns may have commas, and the separator may be named', async () => {
   const author = randomUUID();
-  const file = await writeText(`title;"Last name, first name";Year\nA, or so;${author};1\n`, 'csv');
-  const columns = ['--columns', '"author=Last name, first name"', '--columns', 'year=Year', '--separator', 'semicolon'];
+  const file = await writeText(`"Title, subtitle";"AUTHOR (last, first)";Year\nA, or so;${author};1\n`, 'csv');
+  const names = 'title=Title, subtitle,author=AUTHOR (last, first), year=Year';
+  const columns = ['--columns', names, '--separator', 'semicolon'];
 
   expect(await runImport(file, columns)).toEqual(ending(0, '\n1 book created in '));
 
@@ -480,9 +481,10 @@ const wrongPassword = { environment: { BOOKS_PASSWORD: 'wrong' } };
 const closed = { baseUrl: 'http://127.0.0.1:59999' };
 
 test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]>([
-  ['import nothing.csv', 1, /^ENOENT: .*nothing\.csv'\n$/],
+  ['import nothing.csv', 1, /^cannot open .*\/nothing\.csv: no such file or directory\n$/],
+  ['export no/out.csv', 1, /^cannot open .*\/no\/out\.csv.*: no such file or directory\n$/],
   ['import ok.csv --parallel 0', 2, /^--parallel cannot be 0\.\n--help .*\n$/],
-  ['import /tmp', 1, /^EISDIR: .*\n$/],
+  ['import /tmp', 1, /^cannot read \/tmp: illegal operation on a directory\n$/],
   ['import ok.csv --columns titel=x', 2, /^titel is not a field of books: title, author, year.*\n--help .*\n$/],
   ['import ok.csv --columns title=x --columns title=y', 2, /^--columns names two columns for title\.\n--help .*\n$/],
   ['import ok.csv --unquoted --quoted', 2, /^--unquoted or --quoted\?\n--help .*\n$/],
@@ -503,6 +505,12 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   ['import ok.csv', 1, /as librarian: the service responded 401 Invalid credentials\n$/, wrongPassword],
   // On this machine they have defaults.
   ['import ok.csv', 1, /as admin: the service responded 401 Invalid credentials\n$/, noCredentials],
+  [
+    'import ok.csv',
+    2,
+    /^the base URL has to be (?!.*secret).*\n--help .*\n$/,
+    { baseUrl: 'http://me:secret@localhost' },
+  ],
   ['import ok.csv', 2, /^BOOKS_USERNAME and BOOKS_PASSWORD are needed\.\n--help .*\n$/, elsewhere],
 ])('one line says what is wrong with %s (%#)', async (command, code, message, { path = '', ...options } = {}) => {
   await writeFile(join(folder, 'ok.csv'), 'title,author,year\nEmma,,1\n');

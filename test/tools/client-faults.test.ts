@@ -143,12 +143,12 @@ test('listBooks sends the filters with each page', async () => {
     return ok(name.includes('after=0') ? [book] : []);
   });
 
-  const filters = { title: 'a&b=c +%', author: 'Brontë', year: 1847 };
+  const filters = { q: 'frank dune', title: 'a&b=c +%', author: 'Brontë', year: 1847 };
   await Array.fromAsync(client.listBooks({ ...filters, pageSize: 10 }));
   const { title = '' } = {} as Partial<typeof filters>;
-  await Array.fromAsync(client.listBooks({ title, after: 7 }));
+  await Array.fromAsync(client.listBooks({ title, author: undefined, after: 7, pageSize: undefined }));
 
-  const query = 'title=a%26b%3Dc%20%2B%25&author=Bront%C3%AB&year=1847';
+  const query = 'q=frank%20dune&title=a%26b%3Dc%20%2B%25&author=Bront%C3%AB&year=1847';
   expect(requests.slice(1)).toEqual([
     `GET /books?limit=10&after=0&${query}`,
     `GET /books?limit=10&after=1&${query}`,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultCredentials } from '../support/local-service.ts';
@@ -27,7 +27,9 @@ test('the packed client has no dependencies, no code of the service, and all fil
   expect(dependencies).toBeUndefined();
   expect(files.filter((file) => /\.[cm]?js$/.test(file))).toEqual(['./dist/index.js', './dist/index.mjs']);
   // TypeScript 5 finds them by `main` and `types` when it resolves as Node 10 did.
-  expect(files).toEqual(expect.arrayContaining([main, types, ...Object.values(exports)]));
+  expect(files).toEqual(
+    expect.arrayContaining([main, types, ...Object.values(exports.import), ...Object.values(exports.require)]),
+  );
   expect(JSON.stringify([main, types, exports])).not.toContain('tools');
 });
 
@@ -53,6 +55,25 @@ test.each([
     expect.stringMatching(/^\d+ Dune\n/m),
   ]);
 });
+
+test('the example of a proxy compiles with the types of a browser and without, and a default import does not', () => {
+  const [, example = ''] = /```ts\n([^`]*undici.*?)```/s.exec(readFileSync('tools/client/README.md', 'utf8')) ?? [];
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  writeFileSync(join(folder, 'proxy.ts'), example + otherUses);
+  // They are the types of undici, without its code.
+  symlinkSync(resolve('node_modules/undici-types'), join(folder, 'node_modules/undici'));
+
+  for (const lib of ['es2023', 'es2023,dom']) {
+    run(resolve('node_modules/.bin/tsc'), ['--strict', '--noEmit', '--module', 'nodenext', '--lib', lib, 'proxy.ts']);
+  }
+});
+
+const otherUses = `
+const address = { baseUrl: '', username: '', password: '' };
+export const clients = [fetch, globalThis.fetch].map((each) => createBookCatalogClient({ ...address, fetch: each }));
+// @ts-expect-error
+import noClient from '${name}';
+`;
 
 /** Calls that do not compile while the client has types. */
 const wrongCalls = `

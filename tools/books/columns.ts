@@ -47,7 +47,8 @@ export function findColumns(header: readonly string[], expected: Columns, named:
   const unclear = findUnclear(names, Object.fromEntries(entries), named);
   if (unclear !== undefined) {
     const advice = `name it, as in --columns ${unclear}="Column name", or confirm its absence with --without ${unclear}`;
-    throw new CommandError(`no column ${quote([expected[unclear] ?? ''])} among ${quote(header)}; ${advice}`);
+    const row = `the first row, which has to be the header: ${quote(header)}`;
+    throw new CommandError(`no column ${quote([expected[unclear] ?? ''])} in ${row}; ${advice}`);
   }
   const found = entries.flatMap(([field, column]) => {
     const [name, ...others] = header.filter((each) => each.toLowerCase() === column);

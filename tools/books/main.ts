@@ -1,4 +1,5 @@
-import { parse } from 'csv-parse/sync';
+import { getSystemErrorMessage } from 'node:util';
+import { parseBaseUrl } from '../client/base-url.ts';
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { type Columns, type FieldName, fieldNames } from './columns.ts';
 import { CommandError } from './errors.ts';
@@ -27,7 +28,8 @@ Of import:
   --separator S        comma, semicolon, tab or another character, instead of the one that the header shows
   --unquoted           quotation marks are text, as in the tab-separated files of LibraryThing and Google Sheets
   --quoted             quotation marks enclose cells, also in a tab-separated file, as Excel writes it
-  --columns LIST       columns with other names than their fields, as in --columns title="Book Title",year=Published
+  --columns LIST       columns with other names than their fields, as in --columns title="Book Title",year=Published. A name
+                       may have commas, as in --columns author="Author (last, first)"
   --without LIST       fields that the file does not have, as in --without author,year; needed only if the file has
                        columns of other names, one of which might be the missing field
   --parallel N         requests in flight, 1 to 256 (32); only 1 keeps the order of the rows
@@ -66,11 +68,17 @@ try {
   if (command === 'export') await exportBooks(readExport(), stop.signal);
   else if ((await importBooks(readImport(), stop.signal)) > 0) process.exitCode = 3;
 } catch (error) {
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  // The message of a file error says what is wrong.
-  if (!(stop.signal.aborted || error instanceof CommandError || syscall)) throw error;
-  report(stop.signal.aborted ? 'Interrupted' : message);
+  const reason = stop.signal.aborted ? 'Interrupted' : findReason(error);
+  if (reason === undefined) throw error;
+  report(reason);
   process.exitCode = stop.signal.aborted ? 130 : 1;
+}
+
+/** @returns `undefined` when the error is a bug */
+function findReason(error: unknown): string | undefined {
+  if (error instanceof CommandError) return error.message;
+  const { syscall, errno, path: place = path ?? 'standard output' } = error as NodeJS.ErrnoException;
+  return errno === undefined ? undefined : `cannot ${syscall} ${place}: ${getSystemErrorMessage(errno)}`;
 }
 
 function readExport() {
@@ -102,14 +110,20 @@ function readImport(): ImportCommand {
 }
 
 function readAccess() {
-  const baseUrl = values['base-url'].replace(/\/$/, '');
-  const { protocol, hostname = '' } = URL.parse(baseUrl) ?? {};
-  check('--base-url', baseUrl, protocol === 'http:' || protocol === 'https:');
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  const baseUrl = readBaseUrl();
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(baseUrl).hostname);
   const username = values.username ?? process.env.BOOKS_USERNAME ?? (isLocal ? 'admin' : '');
   const password = values.password ?? process.env.BOOKS_PASSWORD ?? (isLocal ? 'password' : '');
   if (username === '' || password === '') endWithAdvice('BOOKS_USERNAME and BOOKS_PASSWORD are needed.');
   return { baseUrl, username, password };
+}
+
+function readBaseUrl(): string {
+  try {
+    return parseBaseUrl(values['base-url']);
+  } catch (error) {
+    return endWithAdvice((error as TypeError).message);
+  }
 }
 
 function readQuotes() {
@@ -127,22 +141,14 @@ function readEncoding(label: string): string {
   }
 }
 
-/** A name with a comma is quoted with its field, as in CSV: `"author=Last name, first name"`. */
+/** A name may have commas: one separates only before the next `field=`. */
 function readColumns(lists: readonly string[]): Columns {
-  const items = lists.flatMap((list) => readCsv(list)[0] ?? []);
+  const items = lists.flatMap((list) => list.split(/,(?=\s*\w+\s*=)/));
   const columns = items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')] as const);
   const fields = columns.map(([field]) => field);
   const twice = fields.find((field, index) => fields.indexOf(field) !== index);
   if (twice !== undefined) endWithAdvice(`--columns names two columns for ${twice}.`);
   return Object.fromEntries(columns);
-}
-
-function readCsv(list: string): string[][] {
-  try {
-    return parse(list);
-  } catch {
-    return endWithAdvice(`--columns cannot be ${list}.`);
-  }
 }
 
 function readField(name = ''): FieldName {

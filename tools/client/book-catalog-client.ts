@@ -1,4 +1,5 @@
 import type { Book, BookFields } from '../../lib/books/book.ts';
+import { parseBaseUrl } from './base-url.ts';
 import { BookCatalogError } from './book-catalog-error.ts';
 import { exchange, type Fetch, type RequestOptions, type Success } from './exchange.ts';
 import { shareLogin } from './login.ts';
@@ -15,21 +16,23 @@ const quotedLength = 200;
 
 /** The service and its credentials. */
 export interface BookCatalogOptions {
-  /** Begins with `http:` or `https:`. It may end in a path, such as the stage of an API Gateway. */
+  /** Begins with `http://` or `https://`. It may end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;
   readonly username: string;
   readonly password: string;
-  /** The retry policy; retries for three minutes by default. */
-  readonly retries?: Partial<RetryPolicy>;
+  readonly retries?: RetryPolicy | undefined;
   /** Sends the requests instead of the global `fetch`. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
 }
 
+/** Fields of a book. One that is `undefined` counts as absent, like any option of the client. */
+type SomeFields = { readonly [Name in keyof BookFields]?: BookFields[Name] | undefined };
+
 /** The fields of a new book. The service stores the default of one that is missing: `""` or `0`. */
-export type NewBook = Partial<BookFields>;
+export type NewBook = SomeFields;
 
 /** The fields of a book to change. The others stay. */
-export type BookChanges = Partial<BookFields>;
+export type BookChanges = SomeFields;
 
 export interface CallOptions {
   /** Ends the call with all that it waits for, logins and retries included. */
@@ -38,29 +41,34 @@ export interface CallOptions {
 
 export interface CreateOptions extends CallOptions {
   /** For 7 days, creates with the same key and fields make one book. A random key by default. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface FetchOptions extends CallOptions {
   /** Fetches the book only when its entity tag is another one. */
-  readonly ifNoneMatch: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {
   /** Changes the book only when it has this entity tag; otherwise the call throws an error with the status 412. */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
 }
 
 /**
  * Filters, and where to begin. A text filter lists the books whose field contains the text, whatever the case and the
  * accents. Any other filter lists those whose field equals the value.
  */
-export interface ListOptions extends CallOptions, Partial<BookFields> {
+export interface ListOptions extends CallOptions, SomeFields {
+  /** Only books that have each word of it in one of their texts. */
+  readonly q?: string | undefined;
   /** Only books with higher ids; 0 by default. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** How many books to read at a time, at most: 1 to 1000, the default. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
 }
+
+/** The id of a book: a whole number from 1, or its digits, as in the path of a URL. */
+export type BookId = number | string;
 
 /** A book and its entity tag, which changes with each change of the book. */
 export interface TaggedBook {
@@ -82,15 +90,15 @@ export interface CreatedBook extends TaggedBook {
 
 /**
  * The calls of the service. Each returns when the service has done it, and throws a {@link BookCatalogError} otherwise, or
- * the reason of its signal when that is aborted.
+ * the reason of its signal when that is aborted. For an id that no book can have, it throws a {@link TypeError}.
  */
 export interface BookCatalogClient {
   createBook(book: NewBook, options?: CreateOptions): Promise<CreatedBook>;
-  getBook(id: number, options?: CallOptions & { readonly ifNoneMatch?: never }): Promise<TaggedBook>;
+  getBook(id: BookId, options?: CallOptions & { readonly ifNoneMatch?: undefined }): Promise<TaggedBook>;
   /** Fetches a book if it has changed. `book` is undefined when it has not. */
-  getBook(id: number, options: FetchOptions): Promise<TaggedBook | UnchangedBook>;
-  updateBook(id: number, changes: BookChanges, options?: ChangeOptions): Promise<TaggedBook>;
-  deleteBook(id: number, options?: ChangeOptions): Promise<void>;
+  getBook(id: BookId, options: FetchOptions): Promise<TaggedBook | UnchangedBook>;
+  updateBook(id: BookId, changes: BookChanges, options?: ChangeOptions): Promise<TaggedBook>;
+  deleteBook(id: BookId, options?: ChangeOptions): Promise<void>;
   /** Reads books in the order of their ids, a page at a time. It retries a page that fails. */
   listBooks(options?: ListOptions): AsyncGenerator<Book, void, void>;
 }
@@ -111,7 +119,7 @@ interface Call extends CallOptions {
  * Until the service has responded for the first time, it retries for a few seconds only. It retries updates and deletions
  * after 429 alone: a retry of a successful change would get 412 or 404, or undo the change of another client.
  *
- * @throws {TypeError} when the base URL is not one of HTTP
+ * @throws {TypeError} when the base URL is not one of HTTP, or has credentials, a query, a fragment or blanks
  */
 export function createBookCatalogClient({
   baseUrl,
@@ -120,9 +128,7 @@ export function createBookCatalogClient({
   retries = {},
   fetch = globalThis.fetch,
 }: BookCatalogOptions): BookCatalogClient {
-  // So that a wrong URL does not look like a lost connection later.
-  if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError(`${baseUrl} is not a URL with http: or https:`);
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = parseBaseUrl(baseUrl);
   const retry = createRetries(retries);
 
   const send = ({ method, path, headers = {}, body, signal }: Call) => {
@@ -131,7 +137,7 @@ export function createBookCatalogClient({
       Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
     if (body) given.set('Content-Type', 'application/json');
-    const request = { method, headers: given, body: body ? JSON.stringify(body) : null, signal };
+    const request = { method, headers: Object.fromEntries(given), body: body ? JSON.stringify(body) : null, signal };
     // A login changes nothing, and a create has a key.
     const isRepeatable = method === 'GET' || method === 'POST';
     return retry({ send: () => exchange(fetch, base + path, request), isRepeatable, signal });
@@ -175,7 +181,8 @@ export function createBookCatalogClient({
       return { book, etag: created.etag, replayed: created.headers.get('Idempotency-Replayed') !== null };
     },
 
-    async getBook(id: number, { ifNoneMatch, signal }: Partial<FetchOptions> = {}) {
+    async getBook(given: BookId, { ifNoneMatch, signal }: FetchOptions = {}) {
+      const id = parseId(given);
       const headers = { 'If-None-Match': ifNoneMatch };
       const path = `/book/${id}`;
       const { book, etag } = await callForBook({ method: 'GET', path, headers, signal }, id);
@@ -183,7 +190,8 @@ export function createBookCatalogClient({
       return { book: book as Book, etag };
     },
 
-    async updateBook(id, body, { ifMatch, signal } = {}) {
+    async updateBook(given, body, { ifMatch, signal } = {}) {
+      const id = parseId(given);
       const headers = { 'If-Match': strengthen(ifMatch) };
       const path = `/book/${id}`;
       const { book, etag } = await callForBook({ method: 'PUT', path, headers, body, signal }, id);
@@ -193,7 +201,7 @@ export function createBookCatalogClient({
     async deleteBook(id, { ifMatch, signal } = {}) {
       const request: Call = {
         method: 'DELETE',
-        path: `/book/${id}`,
+        path: `/book/${parseId(id)}`,
         headers: { 'If-Match': strengthen(ifMatch) },
         signal,
       };
@@ -229,6 +237,13 @@ export function createBookCatalogClient({
 function formatQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+}
+
+/** @throws {TypeError} for what the service would not take for an id, such as `01`, and for what would change the path */
+function parseId(id: BookId): number {
+  const number = /^[1-9]\d*$/.test(`${id}`) ? Number(id) : NaN;
+  if (!Number.isSafeInteger(number)) throw new TypeError(`"${id}" is not the id of a book, a whole number from 1`);
+  return number;
 }
 
 /** A proxy that compresses weakens the tags of the service, which are strong. A weak tag never matches (RFC 9110). */

@@ -3,7 +3,8 @@ import { BookCatalogError } from './book-catalog-error.ts';
 /** One request, as `fetch` takes it. */
 export interface RequestOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly headers: Headers;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   /** A redirect would make a GET of a POST. */
   readonly redirect: 'manual';
@@ -11,11 +12,16 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the client needs of a `Response`. */
+/** What the client needs of a `Response`, so that those of undici fit, too. */
 interface FetchedResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly body: Body | null;
+}
+
+/** A stream of bytes. */
+interface Body {
+  getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> };
 }
 
 /** What sends the requests: the global `fetch`, or another function of its kind. */
@@ -53,7 +59,7 @@ export async function exchange(fetch: Fetch, url: string, { signal, ...request }
     throw new BookCatalogError(`no response from ${url} (${reason})`, undefined, { cause });
   });
   const { status, headers } = response;
-  if (status === 304 && request.headers.has('If-None-Match')) return { status, headers, data: undefined };
+  if (status === 304 && 'if-none-match' in request.headers) return { status, headers, data: undefined };
   const isSuccess = status >= 200 && status < 300;
   const envelope = parseEnvelope(text, status);
   if (envelope !== undefined) {
@@ -93,7 +99,7 @@ async function receive(fetch: Fetch, url: string, { signal, ...request }: Outgoi
   }
 }
 
-async function readText(body: ReadableStream<Uint8Array>, onChunk: () => void): Promise<string> {
+async function readText(body: Body, onChunk: () => void): Promise<string> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let text = '';

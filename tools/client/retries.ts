@@ -5,10 +5,10 @@ export type Retry = { readonly error: BookCatalogError; readonly waitMs: number 
 
 /** A retry policy. */
 export interface RetryPolicy {
-  /** How long to retry a request; 0 disables retries. */
-  readonly giveUpAfterMs: number;
+  /** How long to retry a request; 0 disables retries. Three minutes by default. */
+  readonly giveUpAfterMs?: number | undefined;
   /** Waits before the next attempt. The call rejects when it rejects. */
-  readonly wait: (retry: Retry) => Promise<void>;
+  readonly wait?: ((retry: Retry) => Promise<void>) | undefined;
 }
 
 /** A request that is sent until it succeeds. */
@@ -40,7 +40,7 @@ const firstResponseMs = 5_000;
  * the policy's time is up. It waits with exponential backoff and jitter, and at least as long as `Retry-After` asks. It
  * returns or throws the outcome of the last attempt, and ends when the signal is aborted.
  */
-export function createRetries({ giveUpAfterMs = defaultLimitMs, wait }: Partial<RetryPolicy>) {
+export function createRetries({ giveUpAfterMs = defaultLimitMs, wait }: RetryPolicy) {
   let hasResponded = false;
 
   return async function retry<Result>({ send, isRepeatable, signal }: Attempts<Result>): Promise<Result> {

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../../../serverless/gateway-responses.ts';
 import {
+  type BookCatalogClient,
   BookCatalogError,
   type BookCatalogOptions,
   createBookCatalogClient,
@@ -194,4 +195,81 @@ test('calls leave no listener at their signal', async () => {
 
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+/** A client whose requests are recorded. Each succeeds with the data for its method. */
+function recordRequests(data: Readonly<Record<string, unknown>>) {
+  const requests: { line: string; headers: Readonly<Record<string, string>>; body: string | null }[] = [];
+  const fetch: NonNullable<BookCatalogOptions['fetch']> = async (url, { method, headers, body, signal }) => {
+    if (url.endsWith('/token')) return dripping([login], 0, signal);
+    requests.push({ line: `${method} ${url}`, headers, body });
+    return dripping([bytesOf(data[method])], 0, signal);
+  };
+  const address = { baseUrl: 'http://books.example', username: 'u', password: 'p' };
+  const retries = { giveUpAfterMs: undefined, wait: undefined };
+  return { client: createBookCatalogClient({ ...address, retries, fetch }), requests };
+}
+
+const byId: Readonly<Record<string, (client: BookCatalogClient, id: number | string) => Promise<unknown>>> = {
+  GET: (client, id) => client.getBook(id),
+  PUT: (client, id) => client.updateBook(id, {}),
+  DELETE: (client, id) => client.deleteBook(id),
+};
+
+test.each(Object.entries(byId))('%s takes the digits of an id for the id', async (method, call) => {
+  for (const id of [104, Number.MAX_SAFE_INTEGER]) {
+    const found = { ...book, id };
+    const { client, requests } = recordRequests({ GET: found, PUT: found, DELETE: null });
+
+    for (const given of [id, `${id}`]) expect(await settle(call(client, given))).not.toBeInstanceOf(Error);
+
+    expect(requests.map(({ line }) => line)).toEqual(Array(2).fill(`${method} http://books.example/book/${id}`));
+  }
+});
+
+const notIds = [
+  0,
+  -1,
+  1.5,
+  NaN,
+  2 ** 53,
+  `${2 ** 53}`,
+  '',
+  'abc',
+  '0',
+  '01',
+  '1.0',
+  '1e3',
+  ' 1',
+  '1\n',
+  '1/../2',
+  null,
+  undefined,
+];
+
+test.each(Object.entries(byId))('%s sends nothing to a book that cannot be', async (_method, call) => {
+  const { client, requests } = recordRequests({ GET: book, PUT: book, DELETE: null });
+
+  for (const id of notIds) {
+    const message = `"${id}" is not the id of a book, a whole number from 1`;
+    expect(await settle(call(client, id as string))).toEqual(new TypeError(message));
+  }
+  expect(requests).toEqual([]);
+});
+
+test('an option or a field that is undefined is left out', async () => {
+  const { client, requests } = recordRequests({ GET: book, PUT: book, POST: book, DELETE: null });
+  const none = undefined as string | undefined;
+  const callAll = async () => {
+    await client.createBook({ title: none, year: undefined }, { idempotencyKey: none });
+    await client.updateBook(1, { author: none }, { ifMatch: none, signal: undefined });
+    await client.deleteBook(1, { ifMatch: none });
+    return client.getBook(1, { ifNoneMatch: none });
+  };
+
+  expect(await settle(callAll())).toEqual({ book, etag: '' });
+
+  expect(requests.map(({ body }) => body)).toEqual(['{}', '{}', null, null]);
+  const names = requests.map(({ headers }) => Object.keys(headers).filter((name) => name !== 'content-type'));
+  expect(names).toEqual([['authorization', 'idempotency-key'], ...Array(3).fill(['authorization'])]);
 });
