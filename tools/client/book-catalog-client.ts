@@ -55,8 +55,8 @@ export interface ChangeOptions extends CallOptions {
 }
 
 /**
- * Filters, and where to begin. A text filter lists the books whose field contains the text, whatever the case and the
- * accents. Any other filter lists those whose field equals the value.
+ * Filters, and where to begin. A text filter lists the books whose field has each of its words, in any order, whatever the
+ * case and the accents. Any other filter lists those whose field equals the value.
  */
 export interface ListOptions extends CallOptions, SomeFields {
   /** Only books that have each word of it in one of their texts. */
