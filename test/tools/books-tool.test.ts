@@ -319,20 +319,10 @@ test('an import of a tab-separated file with quotation marks asks what they are,
   );
 });
 
-test.each([
-  ['title,author,year\nA,B,1\n"Emma,Jane,1815\nDune,F,1965\n', 'line 3: a quotation mark is never closed\n'],
-  [
-    'title;author;year\r\nA;B;1\r\nCaf\xe9;Zo\xeb;1\r\n',
-    /^line 3 has bytes that are not utf-8: .* --encoding windows-1252/m,
-  ],
-  [
-    'title;author;year\r\nA;B;1\r\nCaf\xe9;Zo\xc3\xab;1\r\nA;Zo\xc3\xab;1\r\n',
-    /^line 3 is damaged UTF-8: .* iconv -c/m,
-  ],
-])('an import that cannot tell the rows or the bytes apart sends nothing: %j', async (content, message) => {
-  const file = join(folder, 'unclear.csv');
-  await writeFile(file, content, 'latin1');
-  expect(await runImport(file)).toEqual(ending(1, message));
+test('an import that cannot tell the rows apart sends nothing', async () => {
+  const file = await writeText('title,author,year\nA,B,1\n"Emma,Jane,1815\nDune,F,1965\n', 'csv');
+
+  expect(await runImport(file)).toEqual(ending(1, 'line 3: a quotation mark is never closed\n'));
   expect(await listBooks()).toEqual([]);
 });
 
