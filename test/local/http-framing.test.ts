@@ -14,16 +14,16 @@ const list = head('GET /books', `Authorization: ${local.headers.Authorization}`)
 const login = `${head('POST /token', 'Content-Length: 13')}{"username":`;
 
 test.each([
-  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', [400]],
-  ['a malformed chunk', `${head('POST /token', 'Transfer-Encoding: chunked')}zz\r\n`, [400]],
-  ['a length and chunks', head('POST /token', 'Content-Length: 4', 'Transfer-Encoding: chunked'), [400]],
-  ['a header of 20,000 characters', head('GET /books', `X: ${'x'.repeat(20_000)}`), [431]],
-  ['a CONNECT', head('CONNECT localhost:80'), []],
-])('%s gets a response without an envelope, or a close (rule 1.5)', async (_kind, bytes, statuses) => {
-  const responses = await exchangeRaw(port, bytes);
+  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+  ['a malformed chunk', `${head('POST /token', 'Transfer-Encoding: chunked')}zz\r\n`, 400],
+  ['a length and chunks', head('POST /token', 'Content-Length: 4', 'Transfer-Encoding: chunked'), 400],
+  ['a header of 20,000 characters', head('GET /books', `X: ${'x'.repeat(20_000)}`), 431],
+  ['a CONNECT', head('CONNECT localhost:80'), undefined],
+])('%s gets a response without an envelope, or a close (rule 1.5)', async (_kind, bytes, status) => {
+  const response = await exchangeRaw(port, bytes);
 
-  expect(responses.map(({ status }) => status)).toEqual(statuses);
-  expect(responses.map(({ body }) => body).join('')).toBe('');
+  expect(response?.status).toBe(status);
+  expect(response?.body ?? '').toBe('');
 });
 
 test('a client that leaves a list, or an upload, is one short line in the output', async () => {
