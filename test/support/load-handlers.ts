@@ -6,7 +6,7 @@ import type { Envelope } from '../../conformance/http-client.ts';
 import { endpoints } from '../../serverless/functions.ts';
 import { testSettings } from './local-service.ts';
 
-/** Sends a request to the function of its route, for example `GET` and `/book/1`. */
+/** Sends a request to the function of its route, for example `GET` and `/book/1`; `remainingMs` is its timeout. */
 export type Call = Awaited<ReturnType<typeof loadHandlers>>;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
@@ -29,7 +29,12 @@ export async function loadHandlers(databaseUrl: string, routes = endpoints.map(r
     handlers[routeOf(definition)] = (await import(`../../handlers/${file}.ts`)).handler;
   }
 
-  return async (httpMethod: string, pathAndQuery: string, request: Partial<APIGatewayProxyEvent> = {}) => {
+  return async (
+    httpMethod: string,
+    pathAndQuery: string,
+    request: Partial<APIGatewayProxyEvent> = {},
+    remainingMs?: number,
+  ) => {
     const [path = '', query] = pathAndQuery.split('?');
     const queryStringParameters = query === undefined ? null : Object.fromEntries(new URLSearchParams(query));
     const sent = `${httpMethod} ${path}`;
@@ -40,7 +45,7 @@ export async function loadHandlers(databaseUrl: string, routes = endpoints.map(r
     const { groups = null } = makePattern(route).exec(sent) ?? {};
     const pathParameters = groups && { ...groups };
     const event = createEvent({ httpMethod, path, resource, pathParameters, queryStringParameters, ...request });
-    const response = await handler(event, createContext());
+    const response = await handler(event, createContext(remainingMs));
     const { statusCode, headers, body } = response as APIGatewayProxyResult;
     // A 304 has no body.
     const envelope: Envelope = JSON.parse(body === '' ? 'null' : body);
