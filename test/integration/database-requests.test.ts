@@ -7,11 +7,10 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { BookRepository } from '../../lib/dynamodb/books/book-repository.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/connection/client.ts';
 import { bookKey } from '../../lib/dynamodb/table/keys.ts';
 import { startScriptedDatabase } from '../simulators/scripted-database.ts';
-import { connect, openBooks } from '../support/book-table.ts';
+import { connect } from '../support/book-table.ts';
 
 const protocols = ['http', 'https'] as const;
 
@@ -32,57 +31,6 @@ async function startDatabase(respond: RequestListener, protocol?: (typeof protoc
 function respondWith(response: ServerResponse, body: string, status = 200): void {
   response.writeHead(status, { 'x-amz-crc32': crc32(body) }).end(body);
 }
-
-test('no listener and no connection is left over after a thousand requests, failed ones among them', async () => {
-  const onWarning = vi.fn();
-  process.on('warning', onWarning);
-  onTestFinished(() => void process.off('warning', onWarning));
-  let requests = 0;
-  const { database, read } = await startDatabase((request, response) => {
-    requests += 1;
-    if (requests % 25 === 0) request.socket.destroy();
-    else request.resume().once('end', () => response.end('{}'));
-  });
-
-  const results = new Set<string>();
-  for (let count = 0; count < 1_000; count += 1) {
-    results.add(
-      await read().then(
-        () => 'succeeded',
-        ({ code }) => code,
-      ),
-    );
-  }
-
-  expect(results).toEqual(new Set(['succeeded', 'ECONNRESET']));
-  const open = await new Promise((resolve) => database.getConnections((_error, count) => resolve(count)));
-  expect(open).toBeLessThanOrEqual(1);
-  expect(onWarning).not.toHaveBeenCalled();
-});
-
-/** What the read of a book ends with. */
-const outcomeOf = (books: BookRepository) =>
-  books.get(1).then(
-    () => 'a book',
-    ({ name }: Error) => name,
-  );
-
-test('responses that never come, of an HTTP 101 for example, end with the attempt and block no later request', async () => {
-  let answered = 0;
-  const { endpoint } = await startDatabase((request, response) => {
-    answered += 1;
-    if (answered <= 8)
-      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
-    else response.end(JSON.stringify({ Item: { shard: { N: '0' }, id: { N: '1' }, title: { S: 'Emma' } } }));
-  });
-  const client = connect(endpoint);
-  const books = openBooks({ client, tableName: 'books' });
-
-  const reads = Array.from({ length: 8 }, () => outcomeOf(books));
-
-  expect(await Promise.all(reads)).toEqual(Array(8).fill('a book'));
-  expect(await outcomeOf(books)).toBe('a book');
-});
 
 test('a client that is destroyed closes its connections', async () => {
   const closed = vi.fn();

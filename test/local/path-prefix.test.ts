@@ -25,7 +25,7 @@ const baseUrl = `http://127.0.0.1:${await listen(proxy)}/api`;
 afterAll(() => close(proxy));
 
 test.each(['/books', '/books/'])('behind a path prefix, the links of %s lead to every page', async (path) => {
-  const ids = [await createBook(), await createBook(), await createBook()].map(({ id }) => id);
+  const ids = [await createBook(), await createBook(), await createBook()];
   const read: number[] = [];
   const start = new URL(`${baseUrl}${path}?limit=1&after=${(ids[0] ?? 0) - 1}`);
 
@@ -57,14 +57,8 @@ test('behind a path prefix, the TypeScript client reads all pages, and entity ta
   await catalog.deleteBook(book.id, { ifMatch: updated.etag });
 });
 
-test('behind a path prefix, Location is the path at the service, which the proxy has to rewrite', async () => {
-  const { id, location } = await createBook();
-
-  expect(location).toBe(`/book/${id}`);
-});
-
 async function createBook() {
   const response = await fetch(`${baseUrl}/book`, { method: 'POST', headers: local.headers, body: '{}' });
   const { data } = (await response.json()) as { data: { id: number } };
-  return { id: data.id, location: response.headers.get('Location') };
+  return data.id;
 }

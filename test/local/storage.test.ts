@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { request } from '../../conformance/http-client.ts';
@@ -28,21 +27,6 @@ test('a full disk gives 503, and no acknowledged book is lost', async () => {
   expect(refused.map((response) => response.envelope)).toEqual(Array(5).fill(unavailable));
   expect(envelope.data).toEqual(acknowledged);
   expect(local.service.output).toMatch(/The data folder .* cannot be used \(.* Then start the service again\.\n/);
-});
-
-test('a data folder that is deleted gives 503 and is named', async () => {
-  const service = await LocalService.start();
-  const send = (method: string, path: string, body = '') =>
-    request(service.baseUrl + path, { method, headers: local.headers, body });
-  const create = () => send('POST', '/book', '{"title":"Emma"}');
-  expect((await create()).status).toBe(201);
-
-  await rm(service.dataFolder, { recursive: true });
-
-  const refused = [await create(), await send('GET', '/book/1')];
-  expect(refused.map(({ envelope }) => envelope)).toEqual([unavailable, unavailable]);
-  const message = `The data folder ${service.dataFolder} cannot be used (it was deleted or moved while the service ran)`;
-  expect((await service.stop()).output).toContain(message);
 });
 
 /** Writes of the service then fail as on a full disk: no file grows beyond a limit in bytes. */

@@ -56,7 +56,7 @@ export const requestIgnored: Fault = { name: 'request ignored', isSlow: true, ha
 const requestHeld: Fault = { name: 'request held', isSlow: true, happen: ({ hold }) => hold() };
 export const requestLost: Fault = { name: 'request lost', happen: ({ reset }) => reset() };
 /** As DynamoDB does with a connection that it no longer wants. */
-export const requestClosed: Fault = { name: 'request closed', happen: close };
+const requestClosed: Fault = { name: 'request closed', happen: close };
 export const serverError: Fault = {
   name: 'server error',
   happen: (exchange) => respondWithError(exchange, 500, 'InternalServerError'),

@@ -1,8 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { close, listen } from '../support/loopback-server.ts';
-import { loopbackCertificate } from './loopback-certificate.ts';
 
 /** A gateway's own response. */
 export interface GatewayResponse {
@@ -22,14 +20,10 @@ export type Fate = 'pass' | 'lose request' | 'lose response' | 'cut response' | 
  *
  * @param target - base URL of the service
  * @param decide - selects the fault of each request, named as in `POST /book`
- * @param port - where to listen; any free one by default
- * @param protocol - `https:` has the certificate of {@link loopbackCertificate}
  */
 export async function startFaultyGateway(
   target: string,
   decide: (name: string, headers: IncomingHttpHeaders, body: Buffer) => Fate | Promise<Fate>,
-  port = 0,
-  protocol: 'http:' | 'https:' = 'http:',
 ) {
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = Buffer.concat(await incoming.toArray());
@@ -54,9 +48,8 @@ export async function startFaultyGateway(
     passed.on('error', () => outgoing.destroy());
     return passed.end(body);
   };
-  const isTls = protocol === 'https:';
-  const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
-  const baseUrl = `${protocol}//127.0.0.1:${await listen(server, port)}`;
+  const server = createServer(handle);
+  const baseUrl = `http://127.0.0.1:${await listen(server)}`;
   return { baseUrl, stop: () => close(server) };
 }
 

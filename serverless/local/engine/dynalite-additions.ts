@@ -7,12 +7,11 @@
  * - An error while it reads a list ends the process, and a list that is not read to its end stays in memory:
  *   {@link streamAll}.
  * - It does not return the item that refuses a write (its issue 182): `checkConditional` below.
- * - For some values, such as null for an attribute, it throws errors that are not responses: {@link validate}.
  * - It has no transactions: {@link putAll}.
  */
 
 import { Stream } from 'node:stream';
-import db, { type EngineError, type Item, type Store } from 'dynalite/db/index.js';
+import db, { type Item, type Store } from 'dynalite/db/index.js';
 import validations from 'dynalite/validations/index.js';
 import * as putItem from 'dynalite/validations/putItem.js';
 import * as updateItem from 'dynalite/validations/updateItem.js';
@@ -97,13 +96,9 @@ export function validate(
   request: object,
   { types, custom }: Pick<typeof putItem, 'types' | 'custom'>,
 ): object {
-  try {
-    const checked = validations.checkTypes(request, types);
-    validations.checkValidations(checked, types, custom, store);
-    return checked;
-  } catch (error) {
-    throw (error as Partial<EngineError>).body === undefined ? db.validationError((error as Error).message) : error;
-  }
+  const checked = validations.checkTypes(request, types);
+  validations.checkValidations(checked, types, custom, store);
+  return checked;
 }
 
 /**
@@ -117,12 +112,11 @@ export function validate(
  */
 export async function putAll(
   store: Store,
-  { TransactItems }: { readonly TransactItems?: unknown },
+  { TransactItems }: { readonly TransactItems: readonly { readonly Put?: object }[] },
 ): Promise<EngineResponse> {
-  if (!Array.isArray(TransactItems)) throw db.validationError('TransactItems is not a list');
-  const puts = TransactItems.map((action) => {
-    if (!action?.Put) throw db.validationError('This engine supports no other action than Put');
-    return validate(store, { ...action.Put }, putItem) as Put; // drops what PutItem does not have
+  const puts = TransactItems.map(({ Put }) => {
+    if (!Put) throw db.validationError('This engine supports no other action than Put');
+    return validate(store, { ...Put }, putItem) as Put; // drops what PutItem does not have
   });
   const name = String(puts[0]?.TableName);
   const table = await call<object>((done) => store.getTable(name, done));

@@ -4,8 +4,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { request } from '../../../conformance/http-client.ts';
 import { startFaultyService, underEveryFault } from '../../reliability/faults/faulty-service.ts';
 import { failTwice, failUnder, runRound } from '../../reliability/faults/round.ts';
-import { requestClosed, transportFaults } from '../../simulators/faults.ts';
-import { emma, setCounter, storeBook } from '../../support/book-table.ts';
+import { transportFaults } from '../../simulators/faults.ts';
 import { testSettings } from '../../support/local-service.ts';
 import { startGateway } from './gateway.ts';
 import type { LambdaInstance } from './lambda-instance.ts';
@@ -90,19 +89,3 @@ test(
   },
   timeLimitMs,
 );
-
-test('a list whose connections are closed gracefully, each with a request under way, is whole, and the instance lives', async () => {
-  const { proxy, table, ask, readInstances } = await startPackagedService();
-  const books = [1, 10_001, 20_001, 30_001].map((id) => ({ id, ...emma }));
-  for (const book of books) await storeBook(table, book);
-  await setCounter(table, 30_001);
-
-  for (let round = 0; round < 20; round += 1) {
-    proxy.injectFault('Query', requestClosed, 2, round % 4);
-    expect((await ask('GET', '/books')).envelope.data).toEqual(books);
-  }
-
-  const [instance, ...others] = await readInstances();
-  expect(others).toEqual([]);
-  expect(instance?.output).not.toContain('Uncaught');
-});

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
 import { functions, nodeOptions } from '../../../serverless/functions.ts';
 import { testSettings } from '../../support/local-service.ts';
@@ -26,10 +25,4 @@ export async function startForTest(...args: Parameters<typeof startFunction>): P
   const instance = await startFunction(...args);
   onTestFinished(() => instance.stop());
   return instance;
-}
-
-/** Sends a request to an instance, and reads the envelope of its response. */
-export async function invoke({ api }: LambdaInstance, event: unknown) {
-  const { statusCode, body } = await api.invoke(event);
-  return { statusCode, envelope: JSON.parse((await buffer(body)).toString()) };
 }

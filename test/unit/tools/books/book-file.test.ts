@@ -247,10 +247,6 @@ test.each([
   expect(error).not.toContain('--encoding');
 });
 
-test('a header may be longer than a chunk of the file', async () => {
-  expect(await read(`${'x'.repeat(100_000)},title,author,year\nX,A,B,1\n`)).toEqual({ 2: ['A', 'B', 1] });
-});
-
 test.each<[string, string | RegExp, Partial<FileOptions>?]>([
   [
     'Emma,Jane Austen,1815\nDune,Frank Herbert,1965\n',

@@ -112,15 +112,23 @@ test('a client waits as long as the service asks it to wait, twice', async () =>
     if (attempt > 2) return dripping([bytesOf(book)], 0, signal);
     return { ...dripping([throttled], 0, signal), status: 429, headers };
   });
+  const startedAt = Date.now();
 
   expect(await settle(client.updateBook(1, {}))).toEqual({ book, etag: '' });
   expect(Math.max(...waits)).toBeGreaterThan(1);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(2_000 * Math.max(...waits));
 });
 
-test.each(['Sun, 22 Nov 2020 12:00:00 GMT', 'soon', '-1'])('a Retry-After of %j asks for no wait', (value) => {
+test.each([
+  ['Sun, 22 Nov 2026 12:01:00 GMT', 60_000],
+  ['Sun, 22 Nov 2020 12:00:00 GMT', 0],
+  ['soon', 0],
+  ['-1', 0],
+])('a Retry-After of %j asks for a wait of %i ms', (value, waitMs) => {
+  vi.setSystemTime('2026-11-22T12:00:00Z');
   const response = { status: 503, headers: new Headers({ 'Retry-After': value }) };
 
-  expect(new BookCatalogError('Service unavailable', response).retryAfterMs).toBe(0);
+  expect(new BookCatalogError('Service unavailable', response).retryAfterMs).toBe(waitMs);
 });
 
 test.each([
