@@ -1,4 +1,3 @@
-import { toXml } from '../simulators/aws-account.ts';
 import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
 
 /** The stack that the stub describes. */
@@ -9,6 +8,10 @@ interface StubbedStack {
   /** What DynamoDB was asked to change of a table, by operation. The embedded engine cannot do it. */
   readonly changes: Record<string, unknown>;
 }
+
+/** What AWS sends in response to an action of a form. */
+const toXml = (action: string, content: string) =>
+  `<${action}Response><${action}Result>${content}</${action}Result></${action}Response>`;
 
 const toMembers = (entries: readonly string[]) => entries.map((entry) => `<member>${entry}</member>`).join('');
 
