@@ -87,7 +87,7 @@ export function toLogicalId(functionName: string): string {
   return functionName.replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** Reads the HTTP events of a function. Other events, such as `schedule`, may invoke it as well, or alone. */
+/** Reads the HTTP events of a function. */
 export function readRoutes({ events = [] }: FunctionDefinition): readonly HttpEvent[] {
   return events.flatMap(({ http }) => (http === undefined ? [] : readHttpEvent(http)));
 }

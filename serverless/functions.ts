@@ -9,12 +9,13 @@ const service = parse(readFileSync(file, 'utf8'), { logLevel: 'silent' });
 /** The memory of each function, in MB. */
 export const { memorySize }: { readonly memorySize: number } = service.provider;
 
-/** A function in serverless.yml. */
-interface ServiceFunction {
+/** A function in serverless.yml. API Gateway invokes each, for its one route. */
+interface Endpoint {
   readonly name: string;
   readonly handler: string;
   /** Its actions on the book table, like `GetItem`. */
   readonly tableActions: readonly string[] | undefined;
+  readonly event: { readonly method: string; readonly path: string };
 }
 
 const percentOfMemory = (percent: number) => Math.floor((memorySize * percent) / 100);
@@ -26,19 +27,11 @@ export const nodeOptions = [
   `--max-old-space-size=${percentOfMemory(90)}`,
 ].join(' ');
 
-/** All functions, including those that no HTTP request invokes. */
-export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
+export const endpoints: readonly Endpoint[] = Object.keys(service.functions).map((name) => {
   const { handler, tableActions } = service.functions[name];
-  return { name, handler, tableActions };
-});
-
-/** A function that API Gateway invokes, and its one route. */
-export type Endpoint = ServiceFunction & { readonly event: { readonly method: string; readonly path: string } };
-
-export const endpoints: readonly Endpoint[] = functions.flatMap((definition) => {
-  const [route, ...others] = readRoutes(service.functions[definition.name]);
-  if (others.length > 0) throw new Error(`${definition.name} in serverless.yml has more than one HTTP event`);
-  return route === undefined ? [] : { ...definition, event: { method: route.method, path: route.path } };
+  const [route, ...others] = readRoutes(service.functions[name]);
+  if (route === undefined || others.length > 0) throw new Error(`${name} in serverless.yml needs one HTTP event`);
+  return { name, handler, tableActions, event: { method: route.method, path: route.path } };
 });
 
 export const endpointNames = endpoints.map(({ name }) => name);

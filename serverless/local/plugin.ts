@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
-import { type Hooks, readRoutes, type Serverless, type Service } from '../framework.ts';
-import { type ConsoleLog, createConsoleLog } from './console-log.ts';
+import type { Hooks, Serverless } from '../framework.ts';
+import { createConsoleLog } from './console-log.ts';
 import { startStorage } from './engine/start-storage.ts';
 import { createFunctionLoader, DefinitionError } from './functions/function-loader.ts';
 import { reloadOnChange } from './functions/reload.ts';
@@ -62,14 +62,11 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   let functions = await load(service).catch((cause) => {
     throw cause instanceof DefinitionError ? new StartError(`${cause.message}.`, { cause }) : cause;
   });
-  const logLeftOut = createLeftOutLog(log);
-  logLeftOut(service);
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
   await listen(gateway, options);
 
-  await reloadOnChange(serverless, load, log, (loaded, changed) => {
+  await reloadOnChange(serverless, load, log, (loaded) => {
     functions = loaded;
-    logLeftOut(changed);
   });
 
   const { address, port } = gateway.address() as AddressInfo;
@@ -80,17 +77,6 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     );
   }
   log.print(formatReadyMessage(formatBaseUrl(options.host, port), storage.description, { username, password }));
-}
-
-/** Makes the log of functions that no request invokes. It repeats nothing: most changes leave out the same ones. */
-function createLeftOutLog({ logNotice }: Pick<ConsoleLog, 'logNotice'>) {
-  let logged = '';
-  return ({ functions }: Service): void => {
-    const leftOut = Object.entries(functions).filter(([, definition]) => readRoutes(definition).length === 0);
-    const names = leftOut.map(([name]) => name).join(', ');
-    if (names !== '' && names !== logged) logNotice(`Left out, because no request invokes them: ${names}`);
-    logged = names;
-  };
 }
 
 const causes: Readonly<Record<string, string>> = {

@@ -33,6 +33,7 @@ const alarmResources = {
     DatapointsToAlarm: 2, // CloudFormation watches it for a few minutes only
     Threshold: 0.05,
   }),
+  // Of fewer requests, the 99th percentile is that of a single one.
   LatencyAlarm: createAlarm(`One in a hundred requests to ${service} takes more than \${param:maxLatencyMs} ms`, {
     Metrics: compute(
       'IF(requests >= 100, latency, 0)',

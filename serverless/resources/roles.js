@@ -1,5 +1,5 @@
 import { toLogicalId } from '../framework.ts';
-import { functions } from '../functions.ts';
+import { endpoints } from '../functions.ts';
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 const tableArn = 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${self:service}-${sls:stage}';
@@ -17,7 +17,7 @@ export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 
 /** One role for each function: its log group, and its `tableActions`. A test compares these with its requests. */
 export const roles = {
   Resources: Object.fromEntries(
-    functions.map((definition) => [`${toLogicalId(definition.name)}Role`, createRole(definition)]),
+    endpoints.map((definition) => [`${toLogicalId(definition.name)}Role`, createRole(definition)]),
   ),
 };
 

@@ -26,9 +26,9 @@ const transportHeaders =
 function isNotSeenHere(example: string): boolean {
   // API Gateway throttles. The local server calls the functions in its own process, which cannot be out of reach. A
   // function responds with 503 before its timeout, and only a stuck one gets a 504.
-  if (/ (429 tooManyRequests|502 badGateway|504 gatewayTimeout)$/.test(example)) return true;
+  if (/ (429|502|504) /.test(example)) return true;
   const isOfTable = tableEndpoints.some(({ event: { method, path } }) => example.startsWith(`${method} ${path} `));
-  return !isOfTable && / (500 internalError|503 serviceUnavailable)$/.test(example);
+  return !isOfTable && / (500 internalError|503 example)$/.test(example);
 }
 
 const requests = requestEach(1, '{}').map(({ request }) => request);

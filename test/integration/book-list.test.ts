@@ -1,11 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  type QueryCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { NumberValueImpl as NumberValue } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { test as base, expect, onTestFinished, vi } from 'vitest';
@@ -28,6 +22,7 @@ import {
   type TableAccess,
 } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
+import { openBySending } from '../support/table-by-request.ts';
 
 const tables = await useTables();
 const test = base.extend('table', () => tables.open());
@@ -146,7 +141,7 @@ test('the list has the order of ids, and any page says whether books follow, del
 function noteQueries(table: TableAccess, change = (_input: QueryCommandInput) => {}) {
   const inputs: QueryCommandInput[] = [];
   const requests: string[] = [];
-  const send = (command: object, options: never) => {
+  const access = openBySending((command: object, options: never) => {
     if (command instanceof GetCommand) requests.push('counter');
     if (command instanceof QueryCommand) {
       inputs.push({ ...command.input });
@@ -154,8 +149,8 @@ function noteQueries(table: TableAccess, change = (_input: QueryCommandInput) =>
       change(command.input);
     }
     return table.client.send(command as never, options);
-  };
-  return { inputs, requests, access: { ...table, client: { send } as object as DynamoDBDocumentClient } };
+  }, table.tableName);
+  return { inputs, requests, access };
 }
 
 /** For example `5 books of shard 0 after 7`. */
@@ -282,11 +277,10 @@ function storeInMemory(count: number, titleLength: number): TableAccess {
   const title = 'x'.repeat(titleLength);
   for (const id of range(1, count)) memory.store({ ...bookKey(id), ...emma, title, writeToken: 'x' });
   memory.store({ ...counterKey, lastId: count });
-  const send = async (command: Command) => {
+  return openBySending(async (command: Command) => {
     const output = await memory.execute(command);
     return command instanceof QueryCommand ? respondTo(command, output) : output;
-  };
-  return { client: { send } as object as DynamoDBDocumentClient, tableName: 'books' };
+  });
 }
 
 test('a page has at least one book, however large', async () => {

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { NumberValueImpl as NumberValue } from '@aws-sdk/util-dynamodb';
 import { test as base, expect, vi } from 'vitest';
 import { repairAdvice } from '../../lib/dynamodb/books/counter.ts';
@@ -13,6 +7,7 @@ import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
 import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
+import { type Course, openWithCourses } from '../support/table-by-request.ts';
 
 // The delays between attempts take no time.
 vi.mock(import('node:timers/promises'), { spy: true });
@@ -23,28 +18,8 @@ const test = base.extend('table', () => {
   return tables.open();
 });
 
-type Course = (send: () => Promise<object>) => Promise<unknown>;
-
-/** Opens the books for a client whose draws of ids take a course each, in turn. It notes the requests. */
-function openWith(access: TableAccess, ...courses: readonly Course[]) {
-  return openWithCourses(access, UpdateCommand, courses);
-}
-
-function openWithCourses(
-  { client, tableName }: TableAccess,
-  kind: abstract new (...input: never[]) => object,
-  courses: readonly Course[],
-) {
-  const left = [...courses];
-  const requests: string[] = [];
-  const send = (command: object, options: object) => {
-    requests.push(command.constructor.name);
-    const forward = () => client.send(command as never, options);
-    const course = command instanceof kind ? left.shift() : undefined;
-    return course ? course(forward) : forward();
-  };
-  return { books: openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName }), requests };
-}
+/** Opens the books for a client whose draws of ids take a course each, in turn. */
+const openWith = (table: TableAccess, ...draws: readonly Course[]) => openWithCourses(table, UpdateCommand, ...draws);
 
 test('a draw whose response is lost leaves a gap, and nothing is read', async ({ table }) => {
   await setCounter(table, 10);
@@ -117,7 +92,7 @@ const thenOthers = (act: () => Promise<unknown>): Course => {
 
 test('a create that finds no counter reads it again when others have created the first book', async ({ table }) => {
   const createFirst = thenOthers(() => openBooks(table).create(emma));
-  const { books } = openWithCourses(table, GetCommand, [createFirst]);
+  const { books } = openWithCourses(table, GetCommand, createFirst);
 
   expect((await books.create(emma)).book.id).toBe(2);
 });

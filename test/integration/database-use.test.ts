@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
 import { endpoints, tableEndpoints } from '../../serverless/functions.ts';
 import { startEngine } from '../simulators/engine.ts';
@@ -9,6 +9,7 @@ import { captureLog } from '../support/captured-log.ts';
 import { useTables } from '../support/fixtures.ts';
 import { type Call, loadHandlers } from '../support/load-handlers.ts';
 import { testSettings, validToken } from '../support/local-service.ts';
+import { openBySending } from '../support/table-by-request.ts';
 
 /**
  * Each request to the database with its read units of 4 KB or write units of 1 KB, for a book of up to 1 KB. The engine
@@ -88,12 +89,11 @@ test.each(endpoints)(
 
 test('all reads are strongly consistent', async ({ table }) => {
   const reads = new Set<string>();
-  const send = (command: { readonly input: { readonly ConsistentRead?: boolean } }, options: never) => {
+  const access = openBySending((command: { readonly input: { readonly ConsistentRead?: boolean } }, options: never) => {
     const { name } = command.constructor;
     if (/^(Get|Query|Scan)/.test(name)) reads.add(`${name}: ${command.input.ConsistentRead}`);
     return table.client.send(command as never, options);
-  };
-  const access = { client: { send } as object as DynamoDBDocumentClient, tableName: table.tableName };
+  }, table.tableName);
 
   await openBooks(access).create(emma);
   await openBooks(access).get(1);

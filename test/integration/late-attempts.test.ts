@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect, vi } from 'vitest';
 import { StorageUnavailableError } from '../../lib/dynamodb/connection/errors.ts';
 import { bookKey } from '../../lib/dynamodb/table/keys.ts';
-import { emma, openBooks, type TableAccess } from '../support/book-table.ts';
+import { emma, openBooks } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
+import { openWithCourses } from '../support/table-by-request.ts';
 
 // The delays between attempts take no time.
 vi.mock(import('node:timers/promises'), { spy: true });
@@ -17,25 +18,6 @@ const test = base
   })
   .extend('others', ({ table }) => openBooks(table));
 
-type Send = () => Promise<object>;
-
-type Course = (send: Send) => Promise<unknown>;
-
-/** Opens the books for a client whose requests of a kind take a course each, in turn; further ones are sent as usual. */
-function openWith(
-  { client, tableName }: TableAccess,
-  kind: abstract new (...input: never[]) => object,
-  ...courses: readonly Course[]
-) {
-  const left = [...courses];
-  const send = (command: object, options: object) => {
-    const forward = () => client.send(command as never, options);
-    const course = command instanceof kind ? left.shift() : undefined;
-    return course ? course(forward) : forward();
-  };
-  return openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName });
-}
-
 function lose(): never {
   throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 }
@@ -47,7 +29,7 @@ test('a response to an update that holds another version than the one written is
   others,
 }) => {
   await others.create(emma);
-  const update = openWith(table, UpdateCommand, async (send) => {
+  const { books } = openWithCourses(table, UpdateCommand, async (send) => {
     await send();
     await others.update(1, { year: 2 });
     // Of another request for the same book.
@@ -55,7 +37,7 @@ test('a response to an update that holds another version than the one written is
   });
 
   // The book as read has a later version: nobody can know whether this one was carried out before.
-  await expect(update.update(1, { year: 1 })).rejects.toThrow('others changed the book');
+  await expect(books.update(1, { year: 1 })).rejects.toThrow('others changed the book');
 });
 
 test('a response about another book is not used', async ({ table, others }) => {
@@ -64,14 +46,15 @@ test('a response about another book is not used', async ({ table, others }) => {
   const sendOther = () => table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(2) }));
   const sendOtherShard = async () => ({ Item: { shard: 2, id: 1, ...emma, title: 'Of another shard' } });
 
-  expect((await openWith(table, GetCommand, sendOther, sendOtherShard).get(1)).book).toEqual(book);
-  const failing = openWith(table, GetCommand, sendOther, sendOther, sendOther).get(1);
-  await expect(failing).rejects.toThrow(StorageUnavailableError);
+  const { books } = openWithCourses(table, GetCommand, sendOther, sendOtherShard);
+  expect((await books.get(1)).book).toEqual(book);
+  const failing = openWithCourses(table, GetCommand, sendOther, sendOther, sendOther).books;
+  await expect(failing.get(1)).rejects.toThrow(StorageUnavailableError);
 });
 
 test('a response to an update that calls the book deleted is not used', async ({ table, others }) => {
   await others.create(emma);
-  const books = openWith(table, UpdateCommand, async (send) => {
+  const { books } = openWithCourses(table, UpdateCommand, async (send) => {
     const { Attributes: attributes } = (await send()) as { readonly Attributes?: object };
     return { Attributes: { ...attributes, expiresAt: 1 } };
   });
@@ -87,7 +70,7 @@ test.for([
 ])('the request of an update can be lost where the book has %s', async ([, writeToken], { table }) => {
   const Item = { ...bookKey(1), ...emma, ...(writeToken && { writeToken }) };
   await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
-  const books = openWith(table, UpdateCommand, loseRequest, loseRequest);
+  const { books } = openWithCourses(table, UpdateCommand, loseRequest, loseRequest);
   const versions = writeToken === undefined ? undefined : [writeToken];
 
   expect((await books.update(1, { year: 1 }, versions)).book).toEqual({ id: 1, ...emma, year: 1 });
@@ -100,7 +83,7 @@ test('a write of others that may have replaced the first of two lost attempts ma
   await others.create(emma);
   const now = Date.now();
   const clock = vi.spyOn(Date, 'now').mockReturnValue(now + minuteMs);
-  const books = openWith(
+  const { books } = openWithCourses(
     table,
     UpdateCommand,
     async () => {
@@ -118,7 +101,7 @@ test('a write of others that may have replaced the first of two lost attempts ma
 });
 
 test('a lost create whose id a book without a token has draws another', async ({ table, others }) => {
-  const books = openWith(table, PutCommand, async () => {
+  const { books } = openWithCourses(table, PutCommand, async () => {
     await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...emma } }));
     lose();
   });

@@ -1,5 +1,5 @@
 import { type AttributeValue, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { v7 } from 'uuid';
 import { test as base, beforeEach, expect, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { bookKey } from '../../lib/dynamodb/table/keys.ts';
 import { throttled } from '../simulators/faults.ts';
 import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
+import { openWithCourses } from '../support/table-by-request.ts';
 
 const pauses = vi.hoisted(() => ({ count: 0 }));
 
@@ -117,9 +118,9 @@ test('an update that meets a higher token pauses once, and reads nothing', async
   expect(pauses.count).toBe(1);
 });
 
-/** Opens the books for a client of which each command of a kind is refused, with an item or without one. */
+/** Opens the books for a client of which each attempt at a command of a kind is refused, with an item or without one. */
 function openRefused(
-  { client, tableName }: TableAccess,
+  table: TableAccess,
   kind: abstract new (...input: never[]) => object,
   Item?: Record<string, AttributeValue>,
 ) {
@@ -127,12 +128,7 @@ function openRefused(
     const refusal = { message: 'refused', $metadata: { httpStatusCode: 400 }, ...(Item && { Item }) };
     throw new ConditionalCheckFailedException(refusal);
   };
-  const requests: string[] = [];
-  const send = (command: object, options: never) => {
-    requests.push(command.constructor.name);
-    return command instanceof kind ? refuse() : client.send(command as never, options);
-  };
-  return { books: openBooks({ client: { send } as object as DynamoDBDocumentClient, tableName }), requests };
+  return openWithCourses(table, kind, refuse, refuse, refuse);
 }
 
 test.for<[item: string, item?: Record<string, AttributeValue>]>([

@@ -19,12 +19,6 @@ for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.
   await cp(join(projectFolder, name), join(copy, name), { recursive: true });
 await symlink(join(projectFolder, 'node_modules'), join(copy, 'node_modules'));
 
-const scheduled = (name: string) => `  ${name}:
-    handler: handlers/${name}.handler
-    events: [{ schedule: rate(1 day) }]
-`;
-await change('serverless.yml', '  createToken:\n', `${scheduled('sweep')}  createToken:\n`);
-
 const local = await useLocalService({ NODE_OPTIONS: '--inspect=127.0.0.1:0' }, copy);
 await local.send('POST', '/book', { title: 'Emma' });
 
@@ -46,14 +40,6 @@ async function expectMessage(path: string, message: string): Promise<void> {
 }
 
 const expectOutput = (text: RegExp) => expect.poll(() => local.service.output, noticed).toMatch(text);
-
-test('functions that no request invokes are left out, and a line names them after each change', async () => {
-  await expectOutput(/Left out, because no request invokes them: sweep\n/);
-
-  await change('serverless.yml', '  createToken:\n', `${scheduled('count')}  createToken:\n`);
-
-  await expectOutput(/Left out, because no request invokes them: sweep, count\n/);
-});
 
 test('a change in lib is in the next responses, and the books are still there', async () => {
   await change('lib/http/outcomes.ts', "'Book not found'", "'No such book'");

@@ -1,4 +1,3 @@
-import { toXml } from '../simulators/aws-account.ts';
 import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
 
 /** The stack that the stub describes. */
@@ -6,13 +5,15 @@ interface StubbedStack {
   readonly outputs: Record<string, string>;
   /** The requests to CloudFormation. */
   readonly requests: URLSearchParams[];
-  /** What DynamoDB was asked to change of a table, by operation. The embedded engine cannot do it. */
-  readonly changes: Record<string, unknown>;
 }
+
+/** What AWS sends in response to an action of a form. */
+const toXml = (action: string, content: string) =>
+  `<${action}Response><${action}Result>${content}</${action}Result></${action}Response>`;
 
 const toMembers = (entries: readonly string[]) => entries.map((entry) => `<member>${entry}</member>`).join('');
 
-/** What DynamoDB does and the embedded engine does not. */
+/** Responses of DynamoDB to what the embedded engine cannot do. */
 const ofDynamoDB: Readonly<Record<string, object>> = {
   UpdateContinuousBackups: {},
   DescribeTimeToLive: { TimeToLiveDescription: { TimeToLiveStatus: 'DISABLED' } },
@@ -32,7 +33,6 @@ export async function startStubbedAws(endpoint: string, table: string) {
   const stack: StubbedStack = {
     outputs: { ServiceEndpoint: 'https://example.com/prod', BookTableName: table },
     requests: [],
-    changes: {},
   };
   let nextTable = table;
   const respondToForm = (form: URLSearchParams): string => {
@@ -57,9 +57,7 @@ export async function startStubbedAws(endpoint: string, table: string) {
       const text = respondToForm(new URLSearchParams(body.toString()));
       return { status: 200, headers: { 'Content-Type': 'text/xml' }, body: text };
     }
-    const operation = target.split('.').at(-1) ?? '';
-    const stubbed = ofDynamoDB[operation];
-    if (stubbed) stack.changes[operation] = JSON.parse(body.toString());
+    const stubbed = ofDynamoDB[target.split('.').at(-1) ?? ''];
     return stubbed ? { status: 200, body: JSON.stringify(stubbed) } : 'pass';
   });
   // The access key is that of the engine.

@@ -21,8 +21,6 @@ let wholeLists = 0;
 let creates = 0;
 /** Is called when a book is to be created. */
 let onCreate: () => unknown = () => {};
-/** Changes the bodies of responses. */
-let damage = (body: string) => body;
 
 const gateway = await startFaultyGateway(local.baseUrl, decide);
 afterAll(() => gateway.stop());
@@ -45,15 +43,6 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
   expect(lines).toContain('differs from the local service: A body of more than 10 MB is too large');
   expect(lines).toContain('differs from the local service: GET /nowhere is not found with a token, valid or not');
   expect(lines).not.toContain('differs from the local service: GET /nowhere is not found');
-});
-
-test('a stage with wrong responses of its functions fails', async () => {
-  damage = (body) => body.replace('Book updated successfully', 'Book kept');
-
-  const { exitCode, lines } = await smoke(['books']);
-
-  expect(exitCode).toBe(1);
-  expect(lines.filter((line) => line.includes('FAILED'))).not.toEqual([]);
 });
 
 test.each([
@@ -119,6 +108,6 @@ async function decide(name: string, headers: IncomingHttpHeaders): Promise<Fate>
   mostInFlight = Math.max(mostInFlight, inFlight);
   return (body) => {
     inFlight -= 1;
-    return damage(body);
+    return body;
   };
 }

@@ -5,7 +5,6 @@ import { loginFields } from '../../lib/auth/credentials.ts';
 import { bookFields } from '../../lib/books/book.ts';
 import { type Fields, isValueOf, type Kind, type Schema } from '../../lib/fields.ts';
 import { urlParameters } from '../../lib/http/url-parameters.ts';
-import { describeFailures } from './failures.ts';
 
 type Described = Readonly<Record<string, unknown>>;
 
@@ -40,8 +39,7 @@ export const descriptionFile = resolve(import.meta.dirname, '../../openapi.yaml'
 export async function readDescription(): Promise<{ readonly text: string; readonly current: string }> {
   const text = await readFile(descriptionFile, 'utf8');
   const write = (value: object) => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
-  const others = write({ examples: describeExamples(), responses: describeFailures() });
-  const components = indent(write(describeSchemas())) + others;
+  const components = indent(write(describeSchemas())) + write({ examples: describeExamples() });
   const parameters = write(describeFilters());
   return { text, current: replacePart(replacePart(text, 'filters', parameters, 4), 'components', components, 1) };
 }

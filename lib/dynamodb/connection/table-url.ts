@@ -3,7 +3,10 @@ import type { TableLocation } from './client.ts';
 /** "Naming rules and data types supported in Amazon DynamoDB". */
 const tableNameText = /[a-zA-Z0-9_.-]{3,255}/;
 
-/** The domains of AWS's partitions, each with that of its dual-stack endpoints. A test compares them with the SDK's rules. */
+/**
+ * The domains of AWS's public partitions, each with that of its dual-stack endpoints. A test compares them with the SDK's
+ * rules. In an isolated partition, the region is that of `AWS_REGION`, which Lambda sets.
+ */
 const awsDomains: readonly (string | undefined)[] = [
   'amazonaws.com',
   'api.aws',
@@ -11,14 +14,6 @@ const awsDomains: readonly (string | undefined)[] = [
   'api.amazonwebservices.com.cn',
   'amazonaws.eu',
   'api.amazonwebservices.eu',
-  'c2s.ic.gov',
-  'api.aws.ic.gov',
-  'sc2s.sgov.gov',
-  'api.aws.scloud',
-  'cloud.adc-e.uk',
-  'api.cloud-aws.adc-e.uk',
-  'csp.hci.ic.gov',
-  'api.aws.hci.ic.gov',
 ];
 
 /**

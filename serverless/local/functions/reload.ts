@@ -16,13 +16,13 @@ type Load = (service: Service) => Promise<readonly LoadedFunction[]>;
  * Loads the functions again after each change of handlers/, lib/ and serverless.yml. A change that cannot be loaded is
  * logged, and the functions before it go on. Resolves once changes are noticed.
  *
- * @param use - takes the functions of a change that could be loaded, and their definitions
+ * @param use - takes the functions of a change that could be loaded
  */
 export async function reloadOnChange(
   { serviceDir, configurationFilename }: Pick<Serverless, 'serviceDir' | 'configurationFilename'>,
   load: Load,
   log: ConsoleLog,
-  use: (functions: readonly LoadedFunction[], service: Service) => void,
+  use: (functions: readonly LoadedFunction[]) => void,
 ): Promise<void> {
   let reloads = 0;
   const reload = async () => {
@@ -34,10 +34,9 @@ export async function reloadOnChange(
     try {
       const definition = await readFile(join(serviceDir, configurationFilename), 'utf8');
       // CloudFormation's tags are unknown to the parser, which would warn of each.
-      const changed = parse(definition, { logLevel: 'error' }) as Service;
-      const loaded = await load(changed);
+      const loaded = await load(parse(definition, { logLevel: 'error' }) as Service);
       if (isOutdated()) return;
-      use(loaded, changed);
+      use(loaded);
       log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
     } catch (error) {
       if (!isOutdated()) logFailure(error);

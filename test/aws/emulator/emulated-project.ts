@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { copyWithScheduledFunction } from '../../support/project-copy.ts';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+
+const leftOut = /^(node_modules|\..*)$/;
 
 /**
  * Copies this project and adapts the copy to the emulator.
@@ -11,7 +13,9 @@ import { copyWithScheduledFunction } from '../../support/project-copy.ts';
  *   `setParameters`, which sets parameters of the stage prod; and `remove`
  */
 export function makeEmulatedProject(emulatorUrl: string) {
-  const { folder, remove } = copyWithScheduledFunction();
+  const folder = mkdtempSync(join(tmpdir(), 'book-catalog-copy-'));
+  cpSync('.', folder, { recursive: true, filter: (source) => source === '.' || !leftOut.test(basename(source)) });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   const replace = (file: string, text: string, replacement: string) => {
     const path = join(folder, file);
     const before = readFileSync(path, 'utf8');
@@ -38,5 +42,5 @@ export function makeEmulatedProject(emulatorUrl: string) {
     const lines = Object.entries(values).map(([name, value]) => `  ${name}: ${value}\n`);
     replace('serverless/stages.yml', '\nprod:\n', `\nprod:\n${lines.join('')}`);
   };
-  return { folder, replace, setParameters, remove };
+  return { folder, replace, setParameters, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import { functions, nodeOptions } from '../../../serverless/functions.ts';
+import { endpoints, nodeOptions } from '../../../serverless/functions.ts';
 import { testSettings } from '../../support/local-service.ts';
 import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
 
@@ -11,7 +11,7 @@ import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
  * @param environment - further environment variables, such as DB_URL
  */
 export function startFunction(name: string, environment: NodeJS.ProcessEnv): Promise<LambdaInstance> {
-  const definition = functions.find((one) => one.name === name);
+  const definition = endpoints.find((one) => one.name === name);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${name}`);
   return startLambdaInstance(join(inject('functionsFolder'), name), definition.handler, {
     NODE_OPTIONS: nodeOptions,

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { packageService } from '../../support/package-service.ts';
-import { copyWithScheduledFunction } from '../../support/project-copy.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the packages `prod`, `dev`, `dev-with-all`, `temporary` and `without-endpoint`. */
+    /** The folder with the packages `prod`, `dev`, `dev-with-all` and `temporary`. */
     packagesFolder: string;
   }
 }
@@ -35,9 +34,6 @@ export default async function packageStages(project: TestProject): Promise<() =>
   await packageService(join(folder, 'dev'), 'dev');
   await packageService(join(folder, 'dev-with-all'), 'dev', toOptions(allParameters));
   await packageService(join(folder, 'temporary'), 'alice');
-  const copy = copyWithScheduledFunction();
-  await packageService(join(folder, 'without-endpoint'), 'prod', [], copy.folder);
-  copy.remove();
   project.provide('packagesFolder', folder);
   return () => rm(folder, { recursive: true, force: true });
 }

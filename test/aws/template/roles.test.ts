@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toLogicalId } from '../../../serverless/framework.ts';
-import { functions } from '../../../serverless/functions.ts';
+import { endpoints } from '../../../serverless/functions.ts';
 import { readTemplate } from './template.ts';
 
 // A restored one as well: a switch changes the role before the function, whose instances still use the other table.
@@ -11,7 +11,7 @@ const tables = ['book-catalog-dev', 'book-catalog-dev-*'].map((name) => ({
 const { Resources } = readTemplate('dev-with-all');
 
 // test/integration/database-use.test.ts compares tableActions with the commands that the functions send.
-test.each(functions)(
+test.each(endpoints)(
   'the role of $name allows its own log and its tableActions on the table, no more and no less',
   ({ name, tableActions = [] }) => {
     const id = toLogicalId(name);

@@ -8,16 +8,11 @@ interface Resource {
   // biome-ignore lint/suspicious/noExplicitAny: each type of resource has a shape of its own
   readonly Properties: any;
   readonly DependsOn?: string | string[];
-  readonly DeletionPolicy?: string;
-  readonly UpdateReplacePolicy?: string;
 }
 
 /** A CloudFormation template. */
 interface Template {
-  readonly Parameters: Readonly<Record<string, object>>;
-  readonly Conditions: Readonly<Record<string, unknown>>;
   readonly Resources: Readonly<Record<string, Resource>>;
-  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
 /** Reads the template of a package, which is one of those in packaged-stages.ts. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from 'dynalite/db/index.js';
 import type { Book, CreatedBook } from '../../../lib/books/book.ts';
@@ -12,6 +12,7 @@ import { outcomeOf } from '../../../lib/error-outcome.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
 import { type Command, isRead, MemoryTable, respondTo, type Values, writesOf } from '../../simulators/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
+import { openBySending } from '../../support/table-by-request.ts';
 import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';
 import type { World } from './explore.ts';
 
@@ -153,7 +154,7 @@ export class SmallWorld implements World<Event> {
     if (ids.length > 0) this.#table.store({ ...counterKey, lastId: ids.at(-1) });
     const [first, own] = [firstTagOf(1), firstTagOf(1)];
     this.#clients = setting.clients.map((steps, index) => {
-      const table = new Table(this.#connect(index), 'books');
+      const table = this.#openTable(index);
       return {
         index,
         name: 'ABCD'[index] ?? '',
@@ -276,8 +277,8 @@ export class SmallWorld implements World<Event> {
       });
   }
 
-  /** Makes the document client of a machine. What it sends is in transit until its fate is chosen. */
-  #connect(index: number): DynamoDBDocumentClient {
+  /** Opens the table for a machine. What it sends is in transit until its fate is chosen. */
+  #openTable(index: number): Table {
     const { alter } = this.#setting;
     const sendCommand = async (command: Command, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
       const client = this.#clients[index] as Client;
@@ -295,7 +296,7 @@ export class SmallWorld implements World<Event> {
       });
       return command instanceof QueryCommand ? respondTo(command, output) : output;
     };
-    return { send: sendCommand } as unknown as DynamoDBDocumentClient;
+    return new Table(openBySending(sendCommand).client, 'books');
   }
 
   /** Carries out a message, and reads each book that it changed. @returns what gives its client the response */

@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 
 const release = await readWorkflow('release');
-const deploy = await readWorkflow('deploy');
 const deployStage = await readWorkflow('deploy-stage');
 
 /** What GitHub responds about a release: the commit of the branch main, how far it is behind the tag, and the runs of "Deploy". */
@@ -49,17 +48,6 @@ test.each(['heads/main', 'heads/v1.0.0', 'tags/1.0.0'])(
   },
 );
 
-// With the deploys in sequence and the checks side by side, a change with faster checks would be deployed first.
-test.each([
-  ['changes on main', deploy, 'deploy-dev'],
-  ['releases', release, 'deploy-prod'],
-])(
-  '%s are deployed in their order: a whole run waits for the one before, and none is cancelled midway',
-  (_, { concurrency }, group) => {
-    expect(concurrency).toEqual({ group, 'cancel-in-progress': false });
-  },
-);
-
 const rollback = 'npm run rollback -- --stage dev --timestamp 123\n';
 
 const cancelUpdate = 'aws cloudformation cancel-update-stack --stack-name book-catalog-dev\n';
@@ -76,27 +64,6 @@ test.each([
 
   expect(result.calls.replace(/^node .*\n/m, '')).toBe(calls);
   expect(result.status).toBe(0);
-  // Whichever step failed: the deploy may fail after its update.
-  expect(step.if).toBe("(failure() || cancelled()) && steps.before.outputs.timestamp != ''");
-});
-
-test('main is deployed to dev where a role is set, and elsewhere the summary says that it is not', async () => {
-  const { dev, 'not-deployed': notDeployed } = deploy.jobs;
-  const summary = join(await makeTemporaryFolder(), 'summary');
-
-  await runStep(notDeployed.steps[0], {}, { GITHUB_STEP_SUMMARY: summary });
-
-  expect([dev.if, notDeployed.if]).toEqual(["vars.DEV_DEPLOY_ROLE_ARN != ''", "vars.DEV_DEPLOY_ROLE_ARN == ''"]);
-  expect([dev.needs, notDeployed.needs]).toEqual(['check', 'check']);
-  expect(await readFile(summary, 'utf8')).toContain('DEV_DEPLOY_ROLE_ARN');
-});
-
-// The package of npm is not from the Node project (SECURITY.md).
-test('a deploy removes the Node from npm before it has credentials', () => {
-  const steps = deployStage.jobs.deploy.steps.map(({ run, uses = '' }: { run?: string; uses?: string }) => run ?? uses);
-  const index = (start: string) => steps.findIndex((step: string) => step.startsWith(start));
-
-  expect(steps.slice(index('npm ci'), index('aws-actions/'))).toEqual(['npm ci', 'rm -r node_modules/node-linux-*']);
 });
 
 /** What GitHub tells the workflow of a release about a tag or a branch. */

@@ -35,17 +35,8 @@ test.each([
   expect(parseTableUrl(url)).toBeUndefined();
 });
 
-/** One region of each partition. */
-const regions = [
-  'eu-west-1',
-  'us-gov-west-1',
-  'cn-north-1',
-  'eusc-de-east-1',
-  'us-iso-east-1',
-  'us-isob-east-1',
-  'eu-isoe-west-1',
-  'us-isof-south-1',
-];
+/** One region of each public partition. */
+const regions = ['eu-west-1', 'us-gov-west-1', 'cn-north-1', 'eusc-de-east-1'];
 
 const either = [false, true];
 

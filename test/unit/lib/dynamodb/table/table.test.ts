@@ -1,14 +1,14 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
 import { StorageUnavailableError } from '../../../../../lib/dynamodb/connection/errors.ts';
 import { bookKey } from '../../../../../lib/dynamodb/table/keys.ts';
 import { Table } from '../../../../../lib/dynamodb/table/table.ts';
+import { openBySending } from '../../../../support/table-by-request.ts';
 
 const bug = new TypeError('Cannot read properties of undefined');
 
 /** A table whose requests are carried out by `send`. */
 const openWith = (send: (command: object, options: object) => Promise<object>) =>
-  new Table({ send } as object as DynamoDBDocumentClient, 'books');
+  new Table(openBySending(send).client, 'books');
 
 const fail = () => {
   throw bug;
