@@ -32,7 +32,7 @@ interface GatewayOptions {
 const foreignHost =
   'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
-const tooManyConnections = `A connection was closed, because ${maxConnections.toLocaleString('en')} are open, the most of the local service`;
+const tooManyConnections = `Connections are refused, because ${maxConnections.toLocaleString('en')} are open, the limit of the local service`;
 
 /** Makes an HTTP server that invokes functions and responds as API Gateway does. Node itself refuses malformed HTTP. */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
