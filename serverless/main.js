@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 // Without `--`, npm takes the options for itself: `npm run remove --stage prod` would remove the stage dev.
-for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'httpPort']) {
+for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'port', 'httpPort']) {
   if (process.env[`npm_config_${option.toLowerCase()}`] === undefined) continue;
   const { npm_lifecycle_event: script } = process.env;
   const command = script === 'start' ? 'npm start' : `npm run ${script}`;
@@ -12,7 +12,7 @@ for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'httpPort
 try {
   import.meta.resolve('serverless/bin/serverless.js');
 } catch {
-  endWith('Run npm ci first.');
+  endWith('Run npm ci --include=dev first.'); // under NODE_ENV=production, npm ci leaves the framework out
 }
 // On Linux, npm ci installs a newer Node for the scripts.
 const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

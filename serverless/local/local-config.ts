@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -56,10 +57,17 @@ export function loadLocalConfig(directory: string, environment: Environment): Lo
   }
 }
 
-/** Reads a file of settings as Node does, none when there is no file. @throws {StartError} when it sets anything else */
+/**
+ * Reads a file of settings as Node does, none when there is no file.
+ *
+ * @throws {StartError} when it sets anything else, or is not in UTF-8
+ */
 function readDotEnv(file: string): Environment {
   if (!existsSync(file)) return {};
-  const given = parseEnv(readFileSync(file, 'utf8'));
+  const bytes = readFileSync(file);
+  if (!isUtf8(bytes)) throw new StartError(`${file} is not in UTF-8. Save it in that encoding.`);
+  // The decoder takes away a byte order mark, which would become a part of the first name.
+  const given = parseEnv(new TextDecoder().decode(bytes));
   const names: readonly string[] = Object.values(localSettings).map(({ variable }) => variable);
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   // Otherwise a default would silently replace what somebody has misspelled.

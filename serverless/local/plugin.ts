@@ -13,8 +13,12 @@ import { StartError } from './start-error.ts';
 
 interface Options {
   readonly host: string;
-  readonly httpPort: string;
+  /** `null` after `--port=`. */
+  readonly port?: string | null;
+  readonly httpPort?: string | null;
 }
+
+const defaultPort = '8080';
 
 /**
  * Serverless plugin for the command `serverless offline`, which runs a complete local service. The functions run in
@@ -27,7 +31,8 @@ export default class LocalServicePlugin {
       lifecycleEvents: ['start'],
       options: {
         host: { usage: 'Address to listen on', type: 'string', default: '127.0.0.1' },
-        httpPort: { usage: 'Port to listen on', type: 'string', default: '8080' },
+        port: { usage: `Port to listen on (${defaultPort})`, type: 'string' },
+        httpPort: { usage: 'The same, by its name in serverless-offline', type: 'string' },
       },
     },
   };
@@ -47,6 +52,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   // As in Lambda. With the framework's limit, infinity, each error takes ten times as long.
   Error.stackTraceLimit = 10;
   const { serviceDir, service } = serverless;
+  const port = readPort(options);
   const config = loadLocalConfig(serviceDir, process.env);
   const { username, password, corsOrigin } = config;
   const log = createConsoleLog(config.logFormat, serviceDir);
@@ -63,20 +69,20 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
     throw cause instanceof DefinitionError ? new StartError(`${cause.message}.`, { cause }) : cause;
   });
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
-  await listen(gateway, options);
+  await listen(gateway, options.host, port);
 
   await reloadOnChange(serverless, load, log, (loaded) => {
     functions = loaded;
   });
 
-  const { address, port } = gateway.address() as AddressInfo;
+  const { address, port: boundPort } = gateway.address() as AddressInfo;
   const known = isLoopback(address) ? [] : findKnownSecrets(config);
   if (known.length > 0) {
     log.logWarning(
       `Other machines can reach the service with defaults that everybody knows: set ${known.join(' and ')}`,
     );
   }
-  log.print(formatReadyMessage(formatBaseUrl(options.host, port), storage.description, { username, password }));
+  log.print(formatReadyMessage(formatBaseUrl(options.host, boundPort), storage.description, { username, password }));
 }
 
 const causes: Readonly<Record<string, string>> = {
@@ -87,19 +93,27 @@ const causes: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'no address has that name',
 };
 
-async function listen(server: Server, { host, httpPort }: Options): Promise<void> {
-  if (!/^\d+$/.test(httpPort) || Number(httpPort) > 65_535) {
-    throw new StartError(`--httpPort ${httpPort} is not a port, a number from 0 to 65535.`);
+function readPort({ port, httpPort }: Options): number {
+  if (port !== undefined && httpPort !== undefined) {
+    throw new StartError('--port and --httpPort are two names of one option. Leave one out.');
   }
+  const given = [port, httpPort, defaultPort].find((value) => value !== undefined) ?? '';
+  if (!/^\d+$/.test(given) || Number(given) > 65_535) {
+    throw new StartError(`"${given}" is not a port, a number from 0 to 65535.`);
+  }
+  return Number(given);
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
   try {
-    server.listen(Number(httpPort), host);
+    server.listen(port, host);
     await once(server, 'listening');
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
-    const problem = `Port ${httpPort} on ${host} cannot be used: ${causes[code] ?? message}.`;
+    const problem = `Port ${port} on ${host} cannot be used: ${causes[code] ?? message}.`;
     const isPort = code === 'EADDRINUSE' || code === 'EACCES';
     const advice = isPort ? 'Start on another one, for example with:' : 'Listen on this machine alone with:';
-    const options = isPort ? '--host 127.0.0.1 --httpPort 8081' : '--host 127.0.0.1';
+    const options = isPort ? '--host 127.0.0.1 --port 8081' : '--host 127.0.0.1';
     throw new StartError(`${problem} ${advice} npm start -- ${options}`, { cause });
   }
 }

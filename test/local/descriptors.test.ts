@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { validToken } from '../support/local-service.ts';
+import { LocalService, validToken } from '../support/local-service.ts';
 import { openRaw } from '../support/raw-http.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
@@ -50,6 +50,18 @@ test.each([
   for (const socket of [client, ...idle]) socket.destroy();
 
   await expect.poll(createBook, { timeout: 20_000 }).toBe(201);
+});
+
+test('the first connection above the limit is logged, and no other one', async () => {
+  const service = await LocalService.start();
+  const connections = await Promise.all(Array.from({ length: 1_003 }, () => openRaw(service.port, '')));
+  for (const connection of connections) connection.resume();
+  await expect.poll(() => connections.filter(({ destroyed }) => destroyed), { timeout: 20_000 }).toHaveLength(3);
+
+  const { output } = await service.stop();
+  for (const connection of connections) connection.destroy();
+
+  expect(output.match(/ WARN .* 1,000 .*/g)).toHaveLength(1);
 });
 
 /** @returns the other port on which the process listens */

@@ -57,8 +57,11 @@ test.each<[string, Record<string, string>, readonly string[], number?]>([
 });
 
 test.each([
-  [['--httpPort', 'abc'], '--httpPort abc is not a port, a number from 0 to 65535.'],
-  [['--httpPort', '65536'], '--httpPort 65536 is not a port, a number from 0 to 65535.'],
+  [['--port', 'abc'], '"abc" is not a port, a number from 0 to 65535.'],
+  [['--port=65536'], '"65536" is not a port, a number from 0 to 65535.'],
+  [['--port='], '"" is not a port, a number from 0 to 65535.'],
+  [['--httpPort', '65536'], '"65536" is not a port, a number from 0 to 65535.'],
+  [['--port', '0', '--httpPort', '0'], '--port and --httpPort are two names of one option. Leave one out.'],
   [
     ['--host', 'nope.invalid'],
     'on nope.invalid cannot be used: no address has that name. Listen on this machine alone',
@@ -77,7 +80,7 @@ test.each([
 
 test('a start that other machines can reach warns of known secrets, and prints an address that a browser opens', async () => {
   const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
-  const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
+  const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--port', '0'];
   const { child, readOutput, ended } = startCommand(args, env);
   await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
   const [, port] = /ready at http:\/\/localhost:(\d+)/.exec(readOutput()) ?? [];
@@ -101,7 +104,7 @@ test("a start prints no password of the user's own, and says where it goes in th
 
 test('with LOG_FORMAT=json, every line of the standard output is JSON', async () => {
   const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
-  const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--httpPort', '0'];
+  const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--port', '0'];
   const { child, readOutput, ended } = startCommand(args, { ...env, LOG_FORMAT: 'json' });
   const printed: string[] = [];
   child.stdout.on('data', (text: string) => printed.push(text));

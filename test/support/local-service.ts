@@ -67,7 +67,7 @@ export class LocalService {
     const engine = process.env.TEST_DYNAMODB_ENDPOINT;
     const data = engine ? { DB_URL: `${engine}/${basename(this.dataFolder)}` } : { DB_PATH: this.dataFolder };
     const env = { ...inherited, ...defaults, ...testSettings, ...data, ...environment };
-    this.#command = startCommand([serverless, 'offline', '--httpPort', String(port)], env, folder);
+    this.#command = startCommand([serverless, 'offline', '--port', String(port)], env, folder);
   }
 
   /** Starts a service with these variables on top of {@link testSettings}, and waits until it is ready. */

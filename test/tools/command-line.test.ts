@@ -13,6 +13,7 @@ function run(command: string, script: string, option: string) {
 
 // `npm run remove --stage=prod` would otherwise remove the stage dev.
 test.each([
+  ['serverless/main.js offline', 'start', 'port', 'npm start -- --port ...'],
   ['serverless/main.js offline', 'start', 'httpport', 'npm start -- --httpPort ...'],
   ['serverless/main.js remove', 'remove', 'stage', 'npm run remove -- --stage ...'],
   ['tools/books/main.ts import x.csv', 'books', 'dry_run', 'npm run books -- import FILE --dry-run'],
@@ -60,7 +61,7 @@ test.each(['20.19.6', '22.9.0', '22.21.1'])('the framework on Node %s says which
   expect(ended).toEqual({ status: 2, stdout: '', stderr: expect.stringMatching(/^Node \S+ or newer is needed;/) });
 });
 
-// What `npm ci --omit=dev` installs lacks the framework too.
+// With NODE_ENV=production, as in many images, `npm ci` leaves out the framework too.
 test('the framework without its packages says what to run', async () => {
   const folder = await makeTemporaryFolder();
   await cp('serverless/main.js', join(folder, 'serverless/main.js'));
@@ -68,7 +69,7 @@ test('the framework without its packages says what to run', async () => {
 
   const ended = run(join(folder, 'serverless/main.js'), '', '');
 
-  expect(ended).toEqual({ status: 2, stdout: '', stderr: 'Run npm ci first.' });
+  expect(ended).toEqual({ status: 2, stdout: '', stderr: 'Run npm ci --include=dev first.' });
 });
 
 test('npm run package in a folder with a ? in its path says that it cannot work there', async () => {

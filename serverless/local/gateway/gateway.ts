@@ -32,6 +32,8 @@ interface GatewayOptions {
 const foreignHost =
   'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
+const tooManyConnections = `Connections are refused, because ${maxConnections.toLocaleString('en')} are open, the limit of the local service`;
+
 /** Makes an HTTP server that invokes functions and responds as API Gateway does. Node itself refuses malformed HTTP. */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
@@ -68,6 +70,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
   server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.maxConnections = maxConnections;
+  server.once('drop', () => log.logWarning(tooManyConnections));
   server.on('request', async (request, response) => {
     const startedAt = performance.now();
     response.setHeader(requestIdHeader, randomUUID());

@@ -67,6 +67,19 @@ test('.env has the rules of Node: comments, quotes, values of several lines', as
   expect(corsOrigin).toBe('https://docs.example');
 });
 
+test('.env may begin with a byte order mark, as some editors for Windows write it', async ({ folder }) => {
+  await writeDotEnv(folder, '\uFEFFAUTH_PASSWORD=file');
+
+  expect(loadLocalConfig(folder, {}).password).toBe('file');
+});
+
+test('.env in another encoding than UTF-8 is refused', async ({ folder }) => {
+  await writeFile(join(folder, '.env'), '\uFEFFAUTH_PASSWORD=file', 'utf16le');
+
+  expect(() => loadLocalConfig(folder, {})).toThrow(StartError);
+  expect(() => loadLocalConfig(folder, {})).toThrow('.env is not in UTF-8. Save it in that encoding.');
+});
+
 test.for([
   ...['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'].map((name) => [`${name}=`, `${name} is empty`]),
   ['AUTH_PASWORD=x', '.env sets AUTH_PASWORD, which is not a setting. The settings are SECRET_TOKEN, '],
