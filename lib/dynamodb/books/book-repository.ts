@@ -5,7 +5,7 @@ import type { Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-import { changeBook, requireBook, type Versions } from './change-book.ts';
+import { changeBook, requireBook } from './change-book.ts';
 import { Counter, repairAdvice } from './counter.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
 
@@ -13,7 +13,8 @@ import { IdempotencyClaim } from './idempotency-claim.ts';
  * The books, one at a time. {@link changeBook} explains what happens when a response is lost.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, or nobody can
- * know whether a write was carried out. With versions, it may throw a {@link VersionMismatchError}.
+ * know whether a write was carried out. `accepted` are the versions that the client accepts, any by default. Where it is
+ * given, an operation may throw a {@link VersionMismatchError}.
  */
 export class BookRepository {
   readonly #table: Table;
@@ -47,17 +48,17 @@ export class BookRepository {
 
   #create(id: number, fields: BookFields): Write<CreatedBook> {
     return {
-      send: async ({ writeToken, abortSignal }) => {
-        await this.#table.put(makeBookPut(id, fields, writeToken), abortSignal);
-        return createdBook(id, fields, writeToken);
+      send: async ({ version, abortSignal }) => {
+        await this.#table.put(makeBookPut(id, fields, version), abortSignal);
+        return createdBook(id, fields, version);
       },
       resolve: async ({ sent, lost }, refusal) => {
         const found = await this.#find(id, refusal);
         if (found === undefined) return {};
         const { version = '' } = found;
         if (sent.includes(version)) return { value: createdBook(id, fields, version) };
-        // Stryker disable next-line EqualityOperator: they are never equal, a book with the token of an attempt is the result
-        const mayBeReplaced = lost.some((token) => token < version);
+        // Stryker disable next-line EqualityOperator: they are never equal, a book in the version of an attempt is the result
+        const mayBeReplaced = lost.some((each) => each < version);
         throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : new IdInUseError(id);
       },
     };
@@ -66,15 +67,15 @@ export class BookRepository {
   #createOnce(id: number, fields: BookFields, idempotencyKey: string): Write<CreatedBook> {
     const claim = new IdempotencyClaim(idempotencyKey, fields);
     return {
-      send: async ({ writeToken, abortSignal }) => {
-        await this.#table.putAll([claim.makePut(id, writeToken), makeBookPut(id, fields, writeToken)], abortSignal);
-        return createdBook(id, fields, writeToken);
+      send: async ({ version, abortSignal }) => {
+        await this.#table.putAll([claim.makePut(id, version), makeBookPut(id, fields, version)], abortSignal);
+        return createdBook(id, fields, version);
       },
       resolve: async ({ sent }, refusal) => {
         const stored = await claim.find(this.#table, refusal?.stored);
         if (stored) {
-          const { bookId, writeToken } = stored;
-          return { value: createdBook(bookId, fields, writeToken, !sent.includes(writeToken)) };
+          const { bookId, version } = stored;
+          return { value: createdBook(bookId, fields, version, !sent.includes(version)) };
         }
         // Without a claim, none of our attempts was carried out, so a book with the id is another one.
         if (refusal && (await this.#find(id, refusal))) throw new IdInUseError(id);
@@ -89,18 +90,18 @@ export class BookRepository {
   }
 
   /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | BookTooLargeError} */
-  async update(id: number, changes: Partial<BookFields>, versions?: Versions): Promise<VersionedBook> {
+  async update(id: number, changes: Partial<BookFields>, accepted?: readonly string[]): Promise<VersionedBook> {
     if (isTooLarge(changes)) {
       await this.get(id);
       throw new BookTooLargeError();
     }
-    if (Object.keys(changes).length === 0) return requireBook(await this.#find(id), versions);
-    return requireBook(await changeBook(this.#table, id, changes, versions));
+    if (Object.keys(changes).length === 0) return requireBook(await this.#find(id), accepted);
+    return requireBook(await changeBook(this.#table, id, changes, accepted));
   }
 
   /** Removes a book. @throws {BookNotFoundError} */
-  async delete(id: number, versions?: Versions): Promise<void> {
-    await changeBook(this.#table, id, undefined, versions);
+  async delete(id: number, accepted?: readonly string[]): Promise<void> {
+    await changeBook(this.#table, id, undefined, accepted);
   }
 
   #find(id: number, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
@@ -109,9 +110,9 @@ export class BookRepository {
 }
 
 /** Makes the input that puts a book under an id that no item has. A deleted book leaves an item, which keeps its id. */
-function makeBookPut(id: number, fields: BookFields, writeToken: string) {
+function makeBookPut(id: number, fields: BookFields, version: string) {
   return {
-    Item: { ...bookKey(id), ...fields, writeToken },
+    Item: { ...bookKey(id), ...fields, version },
     ConditionExpression: 'attribute_not_exists(id)',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };

@@ -37,8 +37,8 @@ export class IdempotencyClaim {
   }
 
   /** Makes the input that puts the claim, unless {@link find} would find one. */
-  makePut(bookId: number, writeToken: string) {
-    const claim = { fingerprint: this.#fingerprint, bookId, writeToken };
+  makePut(bookId: number, version: string) {
+    const claim = { fingerprint: this.#fingerprint, bookId, version };
     return {
       Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
       ConditionExpression: 'NOT expiresAt > :now',
@@ -58,11 +58,11 @@ function makeFingerprint(key: string, fields: BookFields): string {
     .digest('base64url');
 }
 
-function parseClaim({ fingerprint, bookId, writeToken, expiresAt }: Item) {
+function parseClaim({ fingerprint, bookId, version, expiresAt }: Item) {
   return {
     fingerprint: parseText(fingerprint, 'a claim has no fingerprint'),
     bookId: parseInteger(bookId, 'a claim has no book'),
-    writeToken: parseText(writeToken, 'a claim has no write token'),
+    version: parseText(version, 'a claim has no version'),
     expiresAt: parseInteger(expiresAt, 'a claim has no expiry'),
   };
 }

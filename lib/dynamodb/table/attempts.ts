@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { BookTooLargeError } from '../../books/errors.ts';
 import { invocationSignal } from '../../invocation-signal.ts';
 import { AttemptError, ConditionFailedError, StorageUnavailableError } from '../connection/errors.ts';
-import { createWriteToken, measureLag } from './write-token.ts';
+import { createVersion, measureLag } from './versions.ts';
 
 /** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */
 const attemptTimeoutMs = 2_800;
@@ -23,17 +23,17 @@ const requestsAtOnce = 8;
 /** One attempt at a write. */
 export interface Attempt {
   /** The version that it gives to a book: above those of earlier attempts, and above the version that was seen. */
-  readonly writeToken: string;
+  readonly version: string;
   readonly abortSignal: AbortSignal;
 }
 
 /** The attempts until now. */
 export interface Earlier {
-  /** Their write tokens, oldest first. What is stored with one of them is the work of that attempt. */
+  /** Their versions, oldest first. What is stored with one of them is the work of that attempt. */
   readonly sent: readonly string[];
-  /** The tokens of lost attempts. Each was carried out, or may still be. */
+  /** The versions of lost attempts. Each was carried out, or may still be. */
   readonly lost: readonly string[];
-  /** The version that was stored when somebody looked last. The next token is above it. */
+  /** The version that was stored when somebody looked last. The next version is above it. */
   readonly seenVersion?: string | undefined;
 }
 
@@ -93,9 +93,9 @@ export class Attempts {
     let failures = 0;
     let behindMs = 0;
     const send = (abortSignal: AbortSignal) => {
-      const writeToken = createWriteToken([sent.at(-1), earlier.seenVersion], behindMs);
-      sent.push(writeToken);
-      return write.send({ writeToken, abortSignal }, earlier);
+      const version = createVersion([sent.at(-1), earlier.seenVersion], behindMs);
+      sent.push(version);
+      return write.send({ version, abortSignal }, earlier);
     };
     const resolve = async (refusal?: ConditionFailedError) => {
       const { value, seenVersion } = await write.resolve(earlier, refusal);

@@ -10,7 +10,7 @@ export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 /** The most bytes that a value of each kind takes, without the UTF-8 of a text. */
 const maxBytes: Readonly<Record<Kind, number>> = { string: 0, integer: 21, boolean: 1 };
 
-/** "DynamoDB item sizes and formats": an item has at most 400 KB. 100 bytes of them are for the keys and the token. */
+/** "DynamoDB item sizes and formats": an item has at most 400 KB. 100 bytes of them are for the keys and the version. */
 const maxFieldBytes = 400 * 1024 - 100;
 
 /** Whether a book with these fields cannot be stored, because the item would be too large. */
@@ -32,8 +32,8 @@ export function attributeNames(names: readonly string[]): Record<string, string>
 export function parseStoredBook(item: Item) {
   return {
     book: item.expiresAt === undefined ? parseBook(item) : undefined,
-    /** The token of the last write. `undefined` when another program stored the book. */
-    version: typeof item.writeToken === 'string' ? item.writeToken : undefined,
+    /** The version of the last write. `undefined` when another program stored the book. */
+    version: typeof item.version === 'string' ? item.version : undefined,
   };
 }
 

@@ -57,18 +57,18 @@ function sending(...endings: readonly (keyof typeof outcomes)[]) {
 
 /** Makes a write whose stored outcome is that of others, unless `find` finds a result. */
 function writing(endings: readonly (keyof typeof outcomes)[], find: () => Found<string> = () => ({})) {
-  const tokens: string[] = [];
+  const versions: string[] = [];
   const send = sending(...endings);
   return {
-    tokens,
-    send: ({ writeToken }: Attempt, { sent }: Earlier) => {
-      tokens.push(writeToken);
-      expect(sent).toEqual(tokens);
+    versions,
+    send: ({ version }: Attempt, { sent }: Earlier) => {
+      versions.push(version);
+      expect(sent).toEqual(versions);
       return send();
     },
     resolve: async ({ sent, lost }: Earlier, refusal?: ConditionFailedError) => {
-      expect(sent).toEqual(tokens);
-      const places = lost.map((token) => tokens.indexOf(token));
+      expect(sent).toEqual(versions);
+      const places = lost.map((version) => versions.indexOf(version));
       events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
       return find();
     },
@@ -163,7 +163,7 @@ describe('attempts at a write', () => {
     expect(await attempts.write(writing(['lost'], () => ({ value: 'found' })))).toBe('found');
   });
 
-  test('their tokens ascend from the seen version, whatever the clock says', async () => {
+  test('their versions ascend from the seen version, whatever the clock says', async () => {
     const now = Date.now();
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
     const seenVersion = v7({ msecs: now + 60_000 });
@@ -174,13 +174,13 @@ describe('attempts at a write', () => {
 
     await attempts.write(write, seenVersion);
 
-    const versions = [seenVersion, ...write.tokens];
+    const versions = [seenVersion, ...write.versions];
     expect(versions).toHaveLength(4);
     expect(versions.toSorted()).toEqual(versions);
     expect(new Set(versions).size).toBe(4);
   });
 
-  test('after a refusal, they go on with the clock of the token that refused them', async () => {
+  test('after a refusal, they go on with the clock of the version that refused them', async () => {
     const now = Date.now();
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
     const hourMs = 3_600_000;
@@ -192,8 +192,8 @@ describe('attempts at a write', () => {
 
     await attempts.write(write);
 
-    const timeOf = (token: string) => Number.parseInt(token.replaceAll('-', '').slice(0, 12), 16);
-    expect(write.tokens.map((token) => timeOf(token) - now)).toEqual([
+    const timeOf = (version: string) => Number.parseInt(version.replaceAll('-', '').slice(0, 12), 16);
+    expect(write.versions.map((version) => timeOf(version) - now)).toEqual([
       0,
       hourMs + 1_000,
       hourMs + 2_000 + 1,
