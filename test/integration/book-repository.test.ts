@@ -1,9 +1,9 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, describe, expect, vi } from 'vitest';
 import { bookFields } from '../../lib/books/book.ts';
-import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../../lib/books/errors.ts';
+import { BookNotFoundError, VersionMismatchError } from '../../lib/books/errors.ts';
 import { repairAdvice } from '../../lib/dynamodb/books/counter.ts';
-import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
+import { CounterError, ItemTooLargeError } from '../../lib/dynamodb/connection/errors.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
 import type { Kind } from '../../lib/fields.ts';
 import { aBook } from '../support/a-book.ts';
@@ -75,13 +75,13 @@ test('a change that is too large and names another version is too large, and one
   await books.update(1, { year: 1 });
 
   for (const versions of [[version], [version, 'x']]) {
-    await expect(books.update(1, { author: half }, versions)).rejects.toThrow(BookTooLargeError);
+    await expect(books.update(1, { author: half }, versions)).rejects.toThrow(ItemTooLargeError);
     await expect(books.update(1, { author: 'x' }, versions)).rejects.toThrow(VersionMismatchError);
   }
 });
 
 test('the largest book can be stored and changed; one byte more draws no id', async ({ table, books }) => {
-  await expect(books.create(aBook({ title: largest, author: 'x' }))).rejects.toThrow(BookTooLargeError);
+  await expect(books.create(aBook({ title: largest, author: 'x' }))).rejects.toThrow(ItemTooLargeError);
   expect(await readCounter(table)).toBeUndefined();
 
   await books.create(aBook({ title: largest }));

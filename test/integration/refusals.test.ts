@@ -70,7 +70,7 @@ const refused: Case[] = [
     'GetItem',
     'VersionMismatch',
   ],
-  ['an update that is too large for any book', (books) => books.update(1, tooLarge), 'GetItem', 'BookTooLarge'],
+  ['an update that is too large for any book', (books) => books.update(1, tooLarge), 'GetItem', 'ItemTooLarge'],
   ['an update of no book that is too large for any', (books) => books.update(3, tooLarge), 'GetItem', 'BookNotFound'],
   ['an update of a deleted book', (books) => books.update(2, { year: 1 }), 'UpdateItem', 'BookNotFound'],
   ['a deletion of a deleted book', (books) => books.delete(2), 'UpdateItem', 'BookNotFound'],

@@ -1,13 +1,17 @@
 import type { BookFields, CreatedBook, VersionedBook } from '../../books/book.ts';
-import { BookTooLargeError } from '../../books/errors.ts';
-import { type ConditionFailedError, CounterError, StorageUnavailableError } from '../connection/errors.ts';
+import {
+  type ConditionFailedError,
+  CounterError,
+  ItemTooLargeError,
+  StorageUnavailableError,
+} from '../connection/errors.ts';
 import type { Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
-import { isTooLarge, parseStoredBook, type StoredBook } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
 import { changeBook, requireBook } from './change-book.ts';
 import { Counter, repairAdvice } from './counter.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
+import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
  * The books, one at a time. {@link changeBook} explains what happens when a response is lost.
@@ -29,10 +33,10 @@ export class BookRepository {
    * Stores a book under a new id. With an idempotency key, it does so once, however often it is called within 7 days.
    * The claim of the key is stored in one transaction with the book, so there is never one without the other.
    *
-   * @throws {BookTooLargeError | IdempotencyKeyUsedError | CounterError}
+   * @throws {ItemTooLargeError | IdempotencyKeyUsedError | CounterError}
    */
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
-    if (isTooLarge(fields)) throw new BookTooLargeError();
+    if (isTooLarge(fields)) throw new ItemTooLargeError();
     const store = async () => {
       const id = await this.#counter.drawId();
       const create =
@@ -89,11 +93,11 @@ export class BookRepository {
     return requireBook(await this.#find(id));
   }
 
-  /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | BookTooLargeError} */
+  /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | ItemTooLargeError} */
   async update(id: number, changes: Partial<BookFields>, accepted?: readonly string[]): Promise<VersionedBook> {
     if (isTooLarge(changes)) {
       await this.get(id);
-      throw new BookTooLargeError();
+      throw new ItemTooLargeError();
     }
     if (Object.keys(changes).length === 0) return requireBook(await this.#find(id), accepted);
     return requireBook(await changeBook(this.#table, id, changes, accepted));

@@ -1,11 +1,17 @@
 import { type BookFields, bookFields, type VersionedBook } from '../../books/book.ts';
-import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../../books/errors.ts';
-import { AttemptError, type ConditionFailedError, StorageUnavailableError } from '../connection/errors.ts';
+import { BookNotFoundError, VersionMismatchError } from '../../books/errors.ts';
+import {
+  AttemptError,
+  type ConditionFailedError,
+  ItemTooLargeError,
+  StorageUnavailableError,
+} from '../connection/errors.ts';
 import type { Earlier, Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
-import { maxLatenessSeconds } from '../table/lateness.ts';
-import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from '../table/stored-items.ts';
+import { maxWriteDelaySeconds } from '../table/late-writes.ts';
+import { attributeNames } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
+import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
  * Updates or deletes a book, in one or more attempts.
@@ -30,7 +36,7 @@ import type { Table } from '../table/table.ts';
  * @param changes - the fields of an update, `undefined` for a deletion
  * @param accepted - the versions that the client accepts, any by default
  * @returns what is stored then
- * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError | StorageUnavailableError}
+ * @throws {BookNotFoundError | ItemTooLargeError | VersionMismatchError | StorageUnavailableError}
  */
 export async function changeBook(
   table: Table,
@@ -98,7 +104,7 @@ function inVersion(version: string | undefined): Condition {
 
 /** Makes the input of an update, or of a deletion when there are no changes. */
 function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, condition: Condition) {
-  const set = { ...(changes ?? { expiresAt: nowInSeconds() + maxLatenessSeconds }), version };
+  const set = { ...(changes ?? { expiresAt: nowInSeconds() + maxWriteDelaySeconds }), version };
   const removed = changes ? [] : Object.keys(bookFields);
   const names = Object.keys(set);
   const assignments = `SET ${names.map((name) => `#${name} = :new_${name}`).join()}`;
@@ -123,7 +129,7 @@ const nowInSeconds = () => Math.floor(Date.now() / 1000);
  * Checks what was read of a book: 404 comes before 413, and 413 before 412 (specification 12.4).
  *
  * @param changes - the fields of an update, for the size of the changed book
- * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError}
+ * @throws {BookNotFoundError | ItemTooLargeError | VersionMismatchError}
  */
 export function requireBook(
   found?: StoredBook,
@@ -133,5 +139,5 @@ export function requireBook(
   const { book, version } = found ?? {};
   if (book === undefined) throw new BookNotFoundError();
   if (accepted?.some((each) => each === version) ?? true) return { book, version };
-  throw isTooLarge({ ...book, ...changes }) ? new BookTooLargeError() : new VersionMismatchError();
+  throw isTooLarge({ ...book, ...changes }) ? new ItemTooLargeError() : new VersionMismatchError();
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BookFields, bookFields } from '../../books/book.ts';
 import { IdempotencyKeyUsedError } from '../../books/errors.ts';
 import { claimKey } from '../table/keys.ts';
-import { maxLatenessSeconds } from '../table/lateness.ts';
+import { maxWriteDelaySeconds } from '../table/late-writes.ts';
 import { type Item, parseInteger, parseText } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
 
@@ -10,7 +10,7 @@ import type { Table } from '../table/table.ts';
 const repeatableSeconds = 7 * 24 * 60 * 60;
 
 /** The last repetition may arrive late, too. */
-const lifetimeSeconds = repeatableSeconds + maxLatenessSeconds;
+const lifetimeSeconds = repeatableSeconds + maxWriteDelaySeconds;
 
 /** The item that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
 export class IdempotencyClaim {

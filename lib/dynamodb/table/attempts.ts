@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { BookTooLargeError } from '../../books/errors.ts';
 import { invocationSignal } from '../../invocation-signal.ts';
-import { AttemptError, ConditionFailedError, StorageUnavailableError } from '../connection/errors.ts';
+import {
+  AttemptError,
+  ConditionFailedError,
+  ItemTooLargeError,
+  StorageUnavailableError,
+} from '../connection/errors.ts';
 import { createVersion, measureLag } from './versions.ts';
 
 /** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */
@@ -125,8 +129,8 @@ export class Attempts {
       }
     } catch (error) {
       const isFailure = error instanceof AttemptError || error instanceof ConditionFailedError;
-      // A lost attempt at making a book too large may still be carried out, once others have made the book smaller.
-      const isUndecided = error instanceof BookTooLargeError && lost.length > 0;
+      // A lost attempt at making an item too large may still be carried out, once others have made the item smaller.
+      const isUndecided = error instanceof ItemTooLargeError && lost.length > 0;
       throw isFailure || isUndecided ? unavailable(error) : error;
     }
   }

@@ -12,8 +12,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDBClient, type TableLocation } from '../connection/client.ts';
+import { interpretDatabaseError } from '../connection/database-error.ts';
 import { AttemptError, KeySchemaError, TableNotFoundError } from '../connection/errors.ts';
-import { interpretError } from '../connection/interpret-error.ts';
 import { Attempts } from './attempts.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
@@ -41,7 +41,7 @@ export class Table {
     this.#name = name;
   }
 
-  /** Makes one attempt. @throws what its failure means for the request ({@link interpretError}) */
+  /** Makes one attempt. @throws what its failure means for the request ({@link interpretDatabaseError}) */
   async #send<In extends ServiceInputTypes, Out extends ServiceOutputTypes>(
     command: $Command<In, Out, DynamoDBDocumentClientResolvedConfig>,
     abortSignal: AbortSignal,
@@ -49,7 +49,7 @@ export class Table {
     try {
       return await this.#client.send(command, { abortSignal });
     } catch (error) {
-      throw interpretError(error);
+      throw interpretDatabaseError(error);
     }
   }
 
@@ -89,7 +89,7 @@ export class Table {
       try {
         return parse(body);
       } catch (error) {
-        throw interpretError(error);
+        throw interpretDatabaseError(error);
       }
     });
   }

@@ -1,8 +1,8 @@
 import { v7 } from 'uuid';
-import { maxSkewSeconds } from './lateness.ts';
+import { maxClockErrorSeconds } from './late-writes.ts';
 
 /** A version that is further ahead was made with a wrong clock. New versions do not have to be above it. */
-const maxAheadMs = maxSkewSeconds * 1000;
+const maxAheadMs = maxClockErrorSeconds * 1000;
 
 /** A UUIDv7 (RFC 9562 section 5.7) begins with its time: milliseconds since 1970. */
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;

@@ -3,12 +3,12 @@ import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-s
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from 'dynalite/db/index.js';
 import type { Book, CreatedBook } from '../../../lib/books/book.ts';
+import { clientOutcomeOf } from '../../../lib/client-outcome.ts';
 import { BookList } from '../../../lib/dynamodb/books/book-list.ts';
 import { BookRepository } from '../../../lib/dynamodb/books/book-repository.ts';
+import { parseStoredBook } from '../../../lib/dynamodb/books/stored-book.ts';
 import { bookKey, counterKey } from '../../../lib/dynamodb/table/keys.ts';
-import { parseStoredBook } from '../../../lib/dynamodb/table/stored-items.ts';
 import { Table } from '../../../lib/dynamodb/table/table.ts';
-import { outcomeOf } from '../../../lib/error-outcome.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
 import { type Command, isRead, MemoryTable, respondTo, type Values, writesOf } from '../../simulators/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
@@ -270,7 +270,7 @@ export class SmallWorld implements World<Event> {
     void invocationSignal
       .run(client.invocation.signal, () => send(client, request))
       .then(end, (error: Error) => {
-        const { status } = outcomeOf(error);
+        const { status } = clientOutcomeOf(error);
         const { stack: cause } = (error.cause ?? {}) as Partial<Error>;
         end({ status, trace: status >= 500 ? `${error.stack}${cause ? `\ncaused by ${cause}` : ''}` : undefined });
       });

@@ -2,11 +2,12 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { BookTooLargeError, VersionMismatchError } from '../../../../../lib/books/errors.ts';
+import { VersionMismatchError } from '../../../../../lib/books/errors.ts';
 import {
   AttemptError,
   ConditionFailedError,
   InvalidRequestError,
+  ItemTooLargeError,
   StorageUnavailableError,
 } from '../../../../../lib/dynamodb/connection/errors.ts';
 import { type Attempt, Attempts, type Earlier, type Found } from '../../../../../lib/dynamodb/table/attempts.ts';
@@ -41,7 +42,7 @@ const outcomes = {
   failed: () => new AttemptError('not sent', { mayBeDone: false }),
   refused: () => new ConditionFailedError(),
   invalid: () => new InvalidRequestError(),
-  'too large': () => new BookTooLargeError(),
+  'too large': () => new ItemTooLargeError(),
 };
 
 /** Makes attempts that end in turn as given, and then succeed. */
@@ -201,11 +202,11 @@ describe('attempts at a write', () => {
     ]);
   });
 
-  test('a book that is too large is unknown after a lost attempt, which may still fit', async () => {
-    await expect(attempts.write(writing(['failed', 'too large']))).rejects.toThrow(BookTooLargeError);
+  test('an item that is too large is unknown after a lost attempt, which may still fit', async () => {
+    await expect(attempts.write(writing(['failed', 'too large']))).rejects.toThrow(ItemTooLargeError);
     const undecided = attempts.write(writing(['lost', 'too large']));
     await expect(undecided).rejects.toThrow(StorageUnavailableError);
-    await expect(undecided).rejects.toThrow(expect.objectContaining({ cause: expect.any(BookTooLargeError) }));
+    await expect(undecided).rejects.toThrow(expect.objectContaining({ cause: expect.any(ItemTooLargeError) }));
     const mismatch = () => {
       throw new VersionMismatchError();
     };

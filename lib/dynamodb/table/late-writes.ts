@@ -1,10 +1,10 @@
 const daySeconds = 24 * 60 * 60;
 
 /** How long the network may hold a request. */
-const heldSeconds = daySeconds;
+const maxHeldSeconds = daySeconds;
 
 /** How wrong any clock may be: that of an instance, and that of the database. */
-export const maxSkewSeconds = daySeconds;
+export const maxClockErrorSeconds = daySeconds;
 
 /**
  * How late a write may arrive: from the time on its instance's clock, which may be behind, to the time on the database's
@@ -13,4 +13,4 @@ export const maxSkewSeconds = daySeconds;
  * AWS itself refuses a request five minutes after the time in its signature ("AWS Signature Version 4 for API requests",
  * AWS Identity and Access Management User Guide). The engines of a laptop check no signature.
  */
-export const maxLatenessSeconds = heldSeconds + 2 * maxSkewSeconds;
+export const maxWriteDelaySeconds = maxHeldSeconds + 2 * maxClockErrorSeconds;
