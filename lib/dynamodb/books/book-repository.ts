@@ -1,4 +1,4 @@
-import type { BookFields, CreatedBook, VersionedBook } from '../../books/book.ts';
+import type { Book, BookFields, CreatedBook, VersionedBook } from '../../books/book.ts';
 import {
   type ConditionFailedError,
   CounterError,
@@ -8,10 +8,11 @@ import {
 import type { Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
+import { checkNotReplaced } from '../table/versions.ts';
 import { changeBook, requireBook } from './change-book.ts';
 import { Counter, repairAdvice } from './counter.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
-import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
+import { isTooLarge, parseStoredBook } from './stored-book.ts';
 
 /**
  * The books, one at a time. {@link changeBook} explains what happens when a response is lost.
@@ -51,39 +52,40 @@ export class BookRepository {
   }
 
   #create(id: number, fields: BookFields): Write<CreatedBook> {
+    const book = { id, ...fields };
     return {
       send: async ({ version, abortSignal }) => {
-        await this.#table.put(makeBookPut(id, fields, version), abortSignal);
-        return createdBook(id, fields, version);
+        await this.#table.put(makeBookPut(book, version), abortSignal);
+        return { book, version, replayed: false };
       },
-      resolve: async ({ sent, lost }, refusal) => {
+      resolve: async ({ sent, lost, refusal }) => {
         const found = await this.#find(id, refusal);
-        if (found === undefined) return {};
+        if (found === undefined) return undefined;
         const { version = '' } = found;
-        if (sent.includes(version)) return { value: createdBook(id, fields, version) };
-        // Stryker disable next-line EqualityOperator: they are never equal, a book in the version of an attempt is the result
-        const mayBeReplaced = lost.some((each) => each < version);
-        throw mayBeReplaced ? new StorageUnavailableError('others changed the book') : new IdInUseError(id);
+        if (sent.includes(version)) return { book, version, replayed: false };
+        checkNotReplaced(lost, version);
+        throw new IdInUseError(id);
       },
     };
   }
 
   #createOnce(id: number, fields: BookFields, idempotencyKey: string): Write<CreatedBook> {
+    const book = { id, ...fields };
     const claim = new IdempotencyClaim(idempotencyKey, fields);
     return {
       send: async ({ version, abortSignal }) => {
-        await this.#table.putAll([claim.makePut(id, version), makeBookPut(id, fields, version)], abortSignal);
-        return createdBook(id, fields, version);
+        await this.#table.putAll([claim.makePut(id, version), makeBookPut(book, version)], abortSignal);
+        return { book, version, replayed: false };
       },
-      resolve: async ({ sent }, refusal) => {
+      resolve: async ({ sent, refusal }) => {
         const stored = await claim.find(this.#table, refusal?.stored);
         if (stored) {
           const { bookId, version } = stored;
-          return { value: createdBook(bookId, fields, version, !sent.includes(version)) };
+          return { book: { id: bookId, ...fields }, version, replayed: !sent.includes(version) };
         }
         // Without a claim, none of our attempts was carried out, so a book with the id is another one.
         if (refusal && (await this.#find(id, refusal))) throw new IdInUseError(id);
-        return {};
+        return undefined;
       },
     };
   }
@@ -108,22 +110,18 @@ export class BookRepository {
     await changeBook(this.#table, id, undefined, accepted);
   }
 
-  #find(id: number, refusal?: ConditionFailedError): Promise<StoredBook | undefined> {
+  #find(id: number, refusal?: ConditionFailedError) {
     return this.#table.get(bookKey(id), parseStoredBook, refusal?.stored);
   }
 }
 
 /** Makes the input that puts a book under an id that no item has. A deleted book leaves an item, which keeps its id. */
-function makeBookPut(id: number, fields: BookFields, version: string) {
+function makeBookPut(book: Book, version: string) {
   return {
-    Item: { ...bookKey(id), ...fields, version },
+    Item: { ...bookKey(book.id), ...book, version },
     ConditionExpression: 'attribute_not_exists(id)',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
-}
-
-function createdBook(id: number, fields: BookFields, version: string, replayed = false): CreatedBook {
-  return { book: { id, ...fields }, version, replayed };
 }
 
 /** The counter drew an id that a book has already. */

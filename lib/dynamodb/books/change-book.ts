@@ -6,11 +6,12 @@ import {
   ItemTooLargeError,
   StorageUnavailableError,
 } from '../connection/errors.ts';
-import type { Earlier, Write } from '../table/attempts.ts';
+import type { Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
 import { maxWriteDelaySeconds } from '../table/late-writes.ts';
 import { attributeNames } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
+import { checkNotReplaced } from '../table/versions.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
@@ -48,7 +49,10 @@ export async function changeBook(
   const find = (refusal?: ConditionFailedError) => table.get(bookKey(id), parseStoredBook, refusal?.stored);
   const versionOf = (found: StoredBook | undefined) => requireBook(found, accepted, changes).version;
   const write: Write<StoredBook> = {
-    async send({ version, abortSignal }, { lost, seenVersion }) {
+    // Of several versions, a condition can name only the one that the book has.
+    seenVersion: accepted === undefined || accepted.length === 1 ? accepted?.[0] : versionOf(await find()),
+    async send({ version, lost, abortSignal }) {
+      const { seenVersion } = write;
       // Versions are made above those that were seen, unless these are a day ahead or from another program.
       const isAbove =
         seenVersion === undefined ||
@@ -60,33 +64,19 @@ export async function changeBook(
       if (stored.version === version && isDeletion === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
     },
-    async resolve(earlier, refusal) {
+    async resolve({ sent, lost, refusal }) {
       const found = await find(refusal);
-      if (found?.version !== undefined && earlier.sent.includes(found.version)) return { value: found };
-      if (earlier.lost.length > 0) checkLost(earlier, found, isDeletion);
-      return { seenVersion: versionOf(found) };
+      const { version = '' } = found ?? {};
+      if (found && sent.includes(version)) return found;
+      // A lost attempt may arrive after somebody creates the book.
+      if (!found && lost.length > 0) throw new StorageUnavailableError('an attempt may still arrive');
+      // A deletion leaves an item that nothing replaces, and nothing was written since the last look at an unchanged book.
+      if (!isDeletion && version !== write.seenVersion) checkNotReplaced(lost, version);
+      write.seenVersion = versionOf(found);
+      return undefined;
     },
   };
-  // Of several versions, a condition can name only the one that the book has.
-  const seenVersion = accepted === undefined || accepted.length === 1 ? accepted?.[0] : versionOf(await find());
-  return table.attempts.write(write, seenVersion);
-}
-
-/**
- * Checks that the lost attempts, none of which is stored, were not carried out.
- *
- * @throws {StorageUnavailableError} when nobody can know
- */
-function checkLost({ lost, seenVersion }: Earlier, found: StoredBook | undefined, isDeletion: boolean): void {
-  // One may arrive after somebody creates the book.
-  if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
-  const { version = '' } = found;
-  // A deletion leaves an item that nothing replaces, and nothing was written since the last look at an unchanged book.
-  if (isDeletion || version === seenVersion) return;
-  // Only a higher version replaces another one.
-  // Stryker disable next-line EqualityOperator: they are never equal, a book in the version of an attempt is the result
-  const mayBeReplaced = lost.some((each) => each < version);
-  if (mayBeReplaced) throw new StorageUnavailableError('others changed the book');
+  return table.attempts.write(write);
 }
 
 interface Condition {

@@ -14,12 +14,6 @@ import {
   StorageUnavailableError,
 } from './errors.ts';
 
-/** DynamoDB refused the request because a transaction with the same item was under way. */
-const conflicts = ['TransactionConflictException', 'TransactionCanceledException'];
-
-/** DynamoDB has received the same request before, and carries it out. The SDK would count it as throttling. */
-const inProgress = 'TransactionInProgressException';
-
 /** The SDK's name for an error response that names no error. DynamoDB sends none. */
 const unnamed = 'Unknown';
 
@@ -50,12 +44,15 @@ export function interpretDatabaseError(error: unknown): Error {
     return new AttemptError('DynamoDB failed: its response is not JSON');
   }
   const message = describeFailure(error);
-  if (error.name === inProgress) return new AttemptError(message, { cause });
+  // DynamoDB has received the same request before, and carries it out. The SDK would count it as throttling.
+  if (error.name === 'TransactionInProgressException') return new AttemptError(message, { cause });
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
   const isRefused = status >= 400 && status < 500;
   // While the clock is minutes off, the SDK marks every error as skew, even a success that it cannot read.
   const isSkewed = isRefused && isClockSkewCorrectedError(error as never);
-  if (isSkewed || isThrottlingError(error as never) || conflicts.includes(error.name)) {
+  // DynamoDB refused the request because a transaction with the same item was under way.
+  const isConflict = ['TransactionConflictException', 'TransactionCanceledException'].includes(error.name);
+  if (isSkewed || isThrottlingError(error as never) || isConflict) {
     return new AttemptError(message, { mayBeDone: false, cause });
   }
   return isRefused && status !== requestTimeoutStatus && error.name !== unnamed

@@ -1,11 +1,6 @@
 import { v7 } from 'uuid';
-import { maxClockErrorSeconds } from './late-writes.ts';
-
-/** A version that is further ahead was made with a wrong clock. New versions do not have to be above it. */
-const maxAheadMs = maxClockErrorSeconds * 1000;
-
-/** A UUIDv7 (RFC 9562 section 5.7) begins with its time: milliseconds since 1970. */
-const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+import { StorageUnavailableError } from '../connection/errors.ts';
+import { maxClockErrorMs } from './late-writes.ts';
 
 /**
  * Makes the version of one attempt at a write. As texts, versions are in the order of their times. The new one is above
@@ -32,9 +27,24 @@ export function measureLag(version: string | undefined): number {
   return Math.max(0, (timeOf(version) ?? now) - now);
 }
 
+/**
+ * Checks that no lost attempt may have been carried out and replaced since. Only a higher version replaces another one.
+ *
+ * @param lost - the versions of lost attempts
+ * @param stored - the version that is stored, which is not one of them
+ * @throws {StorageUnavailableError} when nobody can know
+ */
+export function checkNotReplaced(lost: readonly string[], stored: string): void {
+  // Stryker disable next-line EqualityOperator: they are never equal, what is stored by an attempt is the result
+  if (lost.some((version) => version < stored)) throw new StorageUnavailableError('others changed the book');
+}
+
 /** @returns the time of a version in milliseconds since 1970, `undefined` of other texts and of versions too far ahead */
 function timeOf(version: string | undefined): number | undefined {
-  const text = String(version);
-  const time = Number.parseInt(text.slice(0, 8) + text.slice(9, 13), 16);
-  return uuidV7.test(text) && time < Date.now() + maxAheadMs ? time : undefined;
+  // A UUIDv7 (RFC 9562 section 5.7) begins with its time.
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(String(version));
+  if (match === null) return undefined;
+  const time = Number.parseInt(match.slice(1).join(''), 16);
+  // One that is further ahead was made with a wrong clock. New versions do not have to be above it.
+  return time < Date.now() + maxClockErrorMs ? time : undefined;
 }

@@ -10,7 +10,7 @@ import {
   ItemTooLargeError,
   StorageUnavailableError,
 } from '../../../../../lib/dynamodb/connection/errors.ts';
-import { type Attempt, Attempts, type Earlier, type Found } from '../../../../../lib/dynamodb/table/attempts.ts';
+import { Attempts, type Write } from '../../../../../lib/dynamodb/table/attempts.ts';
 import { invocationSignal } from '../../../../../lib/invocation-signal.ts';
 
 // The unit tests share their modules, so that another file may have loaded the module under test with the real timers.
@@ -56,24 +56,29 @@ function sending(...endings: readonly (keyof typeof outcomes)[]) {
   };
 }
 
+type WriteOfTest = Write<string> & { readonly versions: readonly string[] };
+
 /** Makes a write whose stored outcome is that of others, unless `find` finds a result. */
-function writing(endings: readonly (keyof typeof outcomes)[], find: () => Found<string> = () => ({})) {
+function writing(
+  endings: readonly (keyof typeof outcomes)[],
+  find: (write: Write<string>) => string | undefined = () => undefined,
+) {
   const versions: string[] = [];
   const send = sending(...endings);
-  return {
+  const write: WriteOfTest = {
     versions,
-    send: ({ version }: Attempt, { sent }: Earlier) => {
+    send: ({ version }) => {
       versions.push(version);
-      expect(sent).toEqual(versions);
       return send();
     },
-    resolve: async ({ sent, lost }: Earlier, refusal?: ConditionFailedError) => {
+    resolve: async ({ sent, lost, refusal }) => {
       expect(sent).toEqual(versions);
       const places = lost.map((version) => versions.indexOf(version));
       events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
-      return find();
+      return find(write);
     },
   };
+  return write;
 }
 
 describe('attempts at a read', () => {
@@ -160,8 +165,8 @@ describe('attempts at a write', () => {
   );
 
   test('what is found is the result', async () => {
-    expect(await attempts.write(writing(['refused'], () => ({ value: 'found' })))).toBe('found');
-    expect(await attempts.write(writing(['lost'], () => ({ value: 'found' })))).toBe('found');
+    expect(await attempts.write(writing(['refused'], () => 'found'))).toBe('found');
+    expect(await attempts.write(writing(['lost'], () => 'found'))).toBe('found');
   });
 
   test('their versions ascend from the seen version, whatever the clock says', async () => {
@@ -170,10 +175,11 @@ describe('attempts at a write', () => {
     const seenVersion = v7({ msecs: now + 60_000 });
     const write = writing(['lost', 'lost'], () => {
       clock.mockReturnValue(now - 3_600_000);
-      return { seenVersion };
+      return undefined;
     });
+    write.seenVersion = seenVersion;
 
-    await attempts.write(write, seenVersion);
+    await attempts.write(write);
 
     const versions = [seenVersion, ...write.versions];
     expect(versions).toHaveLength(4);
@@ -186,9 +192,10 @@ describe('attempts at a write', () => {
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
     const hourMs = 3_600_000;
     const aheadMs = [hourMs, hourMs, 60_000];
-    const write = writing(['refused', 'lost', 'refused'], () => ({
-      seenVersion: v7({ msecs: Date.now() + (aheadMs.shift() as number) }),
-    }));
+    const write = writing(['refused', 'lost', 'refused'], (each) => {
+      each.seenVersion = v7({ msecs: Date.now() + (aheadMs.shift() as number) });
+      return undefined;
+    });
     vi.mocked(sleep).mockImplementation(async () => void clock.mockReturnValue(Date.now() + 1_000) as never);
 
     await attempts.write(write);
@@ -227,12 +234,12 @@ describe('the time of an attempt', () => {
 
   test('is 2.8 s, after which it may have been carried out', async () => {
     const write = {
-      send: ({ abortSignal }: Attempt) => hang(abortSignal),
-      resolve: async ({ sent, lost }: Earlier) => {
+      send: ({ abortSignal }) => hang(abortSignal),
+      resolve: async ({ sent, lost }) => {
         expect(lost).toEqual(sent);
-        return { value: 'found' };
+        return 'found';
       },
-    };
+    } satisfies Write<string>;
     const found = vi.fn();
     const writingOnce = attempts.write(write).then(found);
     await vi.advanceTimersByTimeAsync(2_799);
@@ -248,10 +255,8 @@ describe('the time of an attempt', () => {
   });
 
   test('begins with its turn, of which there are eight', async () => {
-    const send = ({ abortSignal }: Attempt) => hang(abortSignal);
-    const finding = Array.from({ length: 9 }, () =>
-      attempts.write({ send, resolve: async () => ({ value: 'found' }) }),
-    );
+    const send: Write<string>['send'] = ({ abortSignal }) => hang(abortSignal);
+    const finding = Array.from({ length: 9 }, () => attempts.write({ send, resolve: async () => 'found' }));
     await vi.advanceTimersByTimeAsync(2_799);
     expect(signals).toHaveLength(8);
 
