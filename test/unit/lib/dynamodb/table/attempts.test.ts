@@ -164,9 +164,10 @@ describe('attempts at a write', () => {
     },
   );
 
-  test('what is found is the result', async () => {
+  test('what is found is the result, after the third failure, too', async () => {
     expect(await attempts.write(writing(['refused'], () => 'found'))).toBe('found');
     expect(await attempts.write(writing(['lost'], () => 'found'))).toBe('found');
+    expect(await attempts.write(writing(['failed', 'failed', 'lost'], () => 'found'))).toBe('found');
   });
 
   test('their versions ascend from the seen version, whatever the clock says', async () => {
