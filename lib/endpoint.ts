@@ -1,8 +1,8 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import httpCors from '@middy/http-cors';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { clientOutcomeOf } from './client-outcome.ts';
 import type { EndpointConfig, ProtectedConfig } from './config.ts';
-import { outcomeOf } from './error-outcome.ts';
 import { createResponse, type Result } from './http/envelope.ts';
 import { exposedHeaders } from './http/exposed-headers.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
@@ -16,7 +16,7 @@ export type ProxyHandler<Response = APIGatewayProxyResult> = (
   context: Context,
 ) => Promise<Response | APIGatewayProxyResult>;
 
-/** Carries out one request. It throws the error that {@link outcomeOf} maps to the response. */
+/** Carries out one request. It throws the error that {@link clientOutcomeOf} maps to the response. */
 type Handle = (event: APIGatewayProxyEvent) => Promise<Result>;
 
 /** The part of a function's timeout that is reserved for the 503 of a request that hangs. */
@@ -61,7 +61,7 @@ export function composeStack<Response>(
     .use(logRequests())
     .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders: exposedHeaders })])
     .onError((request) => {
-      request.response = createResponse(outcomeOf(request.error), {});
+      request.response = createResponse(clientOutcomeOf(request.error), {});
     })
     .before(function refuseOtherEvents({ event }) {
       if (isRequest(event)) return;

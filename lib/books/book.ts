@@ -1,7 +1,7 @@
 import type { Fields, ValuesOf } from '../fields.ts';
 
 /** No field can have the name of another attribute of a book's item, or of another parameter of a list. */
-type Reserved = Readonly<Partial<Record<'id' | 'shard' | 'writeToken' | 'expiresAt' | 'limit' | 'after' | 'q', never>>>;
+type Reserved = Readonly<Partial<Record<'id' | 'shard' | 'version' | 'expiresAt' | 'limit' | 'after' | 'q', never>>>;
 
 /**
  * The fields of a book (specification 3.1). POST /book stores the default of one that is missing. A default never

@@ -3,9 +3,6 @@ import { namedError } from '../named-error.ts';
 /** No book has the id. */
 export class BookNotFoundError extends namedError('BookNotFoundError') {}
 
-/** The book does not fit into an item of the table. */
-export class BookTooLargeError extends namedError('BookTooLargeError') {}
-
 /** The book is in none of the versions that the client named. Nothing was changed. */
 export class VersionMismatchError extends namedError('VersionMismatchError') {}
 

@@ -275,7 +275,7 @@ test('a page counts the bytes of its JSON', async ({ table }) => {
 function storeInMemory(count: number, titleLength: number): TableAccess {
   const memory = new MemoryTable();
   const title = 'x'.repeat(titleLength);
-  for (const id of range(1, count)) memory.store({ ...bookKey(id), ...emma, title, writeToken: 'x' });
+  for (const id of range(1, count)) memory.store({ ...bookKey(id), ...emma, title, version: 'x' });
   memory.store({ ...counterKey, lastId: count });
   return openBySending(async (command: Command) => {
     const output = await memory.execute(command);

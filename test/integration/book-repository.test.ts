@@ -1,16 +1,16 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, describe, expect, vi } from 'vitest';
 import { bookFields } from '../../lib/books/book.ts';
-import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../../lib/books/errors.ts';
+import { BookNotFoundError, VersionMismatchError } from '../../lib/books/errors.ts';
 import { repairAdvice } from '../../lib/dynamodb/books/counter.ts';
-import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
+import { CounterError, ItemTooLargeError } from '../../lib/dynamodb/connection/errors.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
 import type { Kind } from '../../lib/fields.ts';
 import { aBook } from '../support/a-book.ts';
 import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
-/** An item has at most 409,600 bytes with the names of its attributes, numbers of 21 bytes, and 100 of token and key. */
+/** An item has at most 409,600 bytes with the names of its attributes, numbers of 21 bytes, and 100 of version and key. */
 const bytesOf: Readonly<Record<Kind, (value: unknown) => number>> = {
   string: (value) => Buffer.byteLength(String(value)),
   integer: () => 21,
@@ -36,11 +36,11 @@ test('items and the counter have the keys and attributes that they always had', 
   const { version } = await books.create(emma);
   await books.create(emma);
 
-  expect(await read({ shard: 0, id: 1 })).toEqual({ shard: 0, id: 1, ...emma, writeToken: version });
+  expect(await read({ shard: 0, id: 1 })).toEqual({ shard: 0, id: 1, ...emma, version });
   expect(await read({ shard: -1, id: 0 })).toEqual({ shard: -1, id: 0, lastId: 2 });
 });
 
-test('a deleted book leaves its key, a token and an expiry three days later, and nothing of its fields', async ({
+test('a deleted book leaves its key, a version and an expiry three days later, and nothing of its fields', async ({
   table: { client, tableName },
   books,
 }) => {
@@ -53,11 +53,11 @@ test('a deleted book leaves its key, a token and an expiry three days later, and
   const { Item: item } = await client.send(new GetCommand({ TableName: tableName, Key: bookKey(1) }));
   expect(item).toEqual({
     ...bookKey(1),
-    writeToken: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    version: expect.stringMatching(/^[0-9a-f-]{36}$/),
     // For a request that is held for a day, a clock that is a day behind, and time to live by one that is a day ahead.
     expiresAt: Math.floor(now / 1000) + 3 * 24 * 60 * 60,
   });
-  expect(item?.writeToken > version).toBe(true);
+  expect(item?.version > version).toBe(true);
 });
 
 test('creates at once get the ids without gaps', async ({ table, books }) => {
@@ -75,13 +75,13 @@ test('a change that is too large and names another version is too large, and one
   await books.update(1, { year: 1 });
 
   for (const versions of [[version], [version, 'x']]) {
-    await expect(books.update(1, { author: half }, versions)).rejects.toThrow(BookTooLargeError);
+    await expect(books.update(1, { author: half }, versions)).rejects.toThrow(ItemTooLargeError);
     await expect(books.update(1, { author: 'x' }, versions)).rejects.toThrow(VersionMismatchError);
   }
 });
 
 test('the largest book can be stored and changed; one byte more draws no id', async ({ table, books }) => {
-  await expect(books.create(aBook({ title: largest, author: 'x' }))).rejects.toThrow(BookTooLargeError);
+  await expect(books.create(aBook({ title: largest, author: 'x' }))).rejects.toThrow(ItemTooLargeError);
   expect(await readCounter(table)).toBeUndefined();
 
   await books.create(aBook({ title: largest }));
@@ -92,12 +92,12 @@ test('the largest book can be stored and changed; one byte more draws no id', as
 });
 
 test.for<[string, object]>([
-  ['a token of another program', { writeToken: 'q83vEjRWeJCrze8S' }],
-  ['a token of another program that sorts before ours', { writeToken: '-83vEjRWeJCr' }],
-  ['a token from a clock that is years ahead', { writeToken: 'fffffffe-0000-7000-8000-000000000000' }],
-  ['no token', {}],
-])('a book with %s takes 50 updates at once and a deletion', async ([, tokens], { table, books }) => {
-  await putItem(table, { ...emma, ...tokens });
+  ['a version of another program', { version: 'q83vEjRWeJCrze8S' }],
+  ['a version of another program that sorts before ours', { version: '-83vEjRWeJCr' }],
+  ['a version from a clock that is years ahead', { version: 'fffffffe-0000-7000-8000-000000000000' }],
+  ['no version', {}],
+])('a book with %s takes 50 updates at once and a deletion', async ([, attributes], { table, books }) => {
+  await putItem(table, { ...emma, ...attributes });
 
   await Promise.all(Array.from({ length: 50 }, (_, year) => books.update(1, { year })));
 
@@ -111,7 +111,7 @@ test.for<[string, object]>([
 
 test('a book without a field has its default, in single reads and in lists', async ({ table, books }) => {
   await setCounter(table, 1);
-  await putItem(table, { title: 'Emma', writeToken: 'x' });
+  await putItem(table, { title: 'Emma', version: 'x' });
 
   const book = { id: 1, ...aBook({ title: 'Emma' }) };
   expect((await books.get(1)).book).toEqual(book);
@@ -119,12 +119,12 @@ test('a book without a field has its default, in single reads and in lists', asy
 });
 
 test.for([
-  ['no token', {}],
-  ['a token that is no text', { writeToken: 7 }],
+  ['no version', {}],
+  ['a version that is no text', { version: 7 }],
 ] as const)(
   'a book with %s matches no version, and gets one when it is changed',
-  async ([, token], { table, books }) => {
-    await putItem(table, { ...emma, ...token });
+  async ([, attributes], { table, books }) => {
+    await putItem(table, { ...emma, ...attributes });
 
     expect((await books.get(1)).version).toBeUndefined();
     await expect(books.update(1, { year: 1 }, [''])).rejects.toThrow(VersionMismatchError);

@@ -33,7 +33,7 @@ test('a response to an update that holds another version than the one written is
     await send();
     await others.update(1, { year: 2 });
     // Of another request for the same book.
-    return { Attributes: { shard: 0, id: 1, ...emma, year: 2, writeToken: (await others.get(1)).version } };
+    return { Attributes: { shard: 0, id: 1, ...emma, year: 2, version: (await others.get(1)).version } };
   });
 
   // The book as read has a later version: nobody can know whether this one was carried out before.
@@ -65,13 +65,13 @@ test('a response to an update that calls the book deleted is not used', async ({
 const loseRequest = async () => lose();
 
 test.for([
-  ['no token', undefined],
-  ['a token of years ahead, which the client names', 'fffffffe-0000-7000-8000-000000000000'],
-])('the request of an update can be lost where the book has %s', async ([, writeToken], { table }) => {
-  const Item = { ...bookKey(1), ...emma, ...(writeToken && { writeToken }) };
+  ['no version', undefined],
+  ['a version of years ahead, which the client names', 'fffffffe-0000-7000-8000-000000000000'],
+])('the request of an update can be lost where the book has %s', async ([, version], { table }) => {
+  const Item = { ...bookKey(1), ...emma, ...(version && { version }) };
   await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
   const { books } = openWithCourses(table, UpdateCommand, loseRequest, loseRequest);
-  const versions = writeToken === undefined ? undefined : [writeToken];
+  const versions = version === undefined ? undefined : [version];
 
   expect((await books.update(1, { year: 1 }, versions)).book).toEqual({ id: 1, ...emma, year: 1 });
 });
@@ -100,7 +100,7 @@ test('a write of others that may have replaced the first of two lost attempts ma
   await expect(books.update(1, { year: 1 })).rejects.toThrow('others changed the book');
 });
 
-test('a lost create whose id a book without a token has draws another', async ({ table, others }) => {
+test('a lost create whose id a book without a version has draws another', async ({ table, others }) => {
   const { books } = openWithCourses(table, PutCommand, async () => {
     await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...emma } }));
     lose();

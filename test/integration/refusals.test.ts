@@ -71,7 +71,7 @@ const refused: Case[] = [
     'GetItem',
     'VersionMismatch',
   ],
-  ['an update that is too large for any book', (books) => books.update(1, tooLarge), 'GetItem', 'BookTooLarge'],
+  ['an update that is too large for any book', (books) => books.update(1, tooLarge), 'GetItem', 'ItemTooLarge'],
   ['an update of no book that is too large for any', (books) => books.update(3, tooLarge), 'GetItem', 'BookNotFound'],
   ['an update of a deleted book', (books) => books.update(2, { year: 1 }), 'UpdateItem', 'BookNotFound'],
   ['a deletion of a deleted book', (books) => books.delete(2), 'UpdateItem', 'BookNotFound'],
@@ -106,9 +106,9 @@ test.for(refused)('%s waits for nothing', async ([, send, uses, error], { proxy,
   expect(pauses.count).toBe(0);
 });
 
-test('an update that meets a higher token pauses once, and reads nothing', async ({ proxy, table, books }) => {
+test('an update that meets a higher version pauses once, and reads nothing', async ({ proxy, table, books }) => {
   const ahead = v7({ msecs: Date.now() + 60_000 });
-  const Item = { ...bookKey(1), ...emma, writeToken: ahead };
+  const Item = { ...bookKey(1), ...emma, version: ahead };
   await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
 
   const { version = '' } = await books.update(1, { year: 1 });
@@ -133,7 +133,7 @@ function openRefused(
 
 test.for<[item: string, item?: Record<string, AttributeValue>]>([
   ['none, as of an engine that returns none'],
-  ['another book', marshall({ ...bookKey(2), ...emma, writeToken: 'x' })],
+  ['another book', marshall({ ...bookKey(2), ...emma, version: 'x' })],
   ['a number that the SDK cannot read', { ...marshall(bookKey(1)), [unknownField]: { N: '9007199254740993.5' } }],
 ])('a refused write whose response has an item that is of no use reads the book: %s', async ([, item], { table }) => {
   await openBooks(table).create(emma);

@@ -20,17 +20,17 @@ import {
   updateOwn,
 } from '../reliability/search/steps.ts';
 
-/** What is planted in the repository: a token need not be above others that it has read, or made before. */
+/** What is planted in the repository: a version need not be above others that it has read, or made before. */
 const planted = vi.hoisted(() => ({ ignores: '' as '' | 'read' | 'made' }));
 
-vi.mock(import('../../lib/dynamodb/table/write-token.ts'), async (importOriginal) => {
-  const { createWriteToken, ...others } = await importOriginal();
+vi.mock(import('../../lib/dynamodb/table/versions.ts'), async (importOriginal) => {
+  const { createVersion, ...others } = await importOriginal();
   return {
     ...others,
-    createWriteToken: ([made, read], behindMs) =>
+    createVersion: ([made, read], behindMs) =>
       planted.ignores === 'read'
-        ? createWriteToken([made])
-        : createWriteToken(planted.ignores === 'made' ? [read] : [made, read], behindMs),
+        ? createVersion([made])
+        : createVersion(planted.ignores === 'made' ? [read] : [made, read], behindMs),
   };
 });
 
@@ -94,10 +94,10 @@ const violation = /^(?!.*InvalidRequestError).*(no order of the operations|got a
 const toBoth = (part: string, other: string) => (condition: string) => condition.replace(part, `(${part} OR ${other})`);
 
 test.each<[fault: string, setting: string, alter: (condition: string) => string]>([
-  ['a first attempt has no order', 'two updates', toBoth('NOT writeToken >= :new_writeToken', 'attribute_exists(id)')],
-  ['a repeat has only an order', 'two updates', toBoth('writeToken = :seen', 'NOT writeToken >= :new_writeToken')],
-  ['a repeat has no condition', 'two updates', toBoth('writeToken = :seen', 'attribute_exists(id)')],
-  ['an update needs not its version', 'updates of a version', toBoth('writeToken = :seen', 'attribute_exists(id)')],
+  ['a first attempt has no order', 'two updates', toBoth('NOT version >= :new_version', 'attribute_exists(id)')],
+  ['a repeat has only an order', 'two updates', toBoth('version = :seen', 'NOT version >= :new_version')],
+  ['a repeat has no condition', 'two updates', toBoth('version = :seen', 'attribute_exists(id)')],
+  ['an update needs not its version', 'updates of a version', toBoth('version = :seen', 'attribute_exists(id)')],
   [
     'an update changes what a deletion left',
     'an update and a deletion',
@@ -126,7 +126,7 @@ test.each([
   ['read', 'three updates, clocks around'],
   ['made', 'two updates, a clock that runs backwards'],
 ] as const)(
-  'the search finds a planted fault: a token is not above what was %s',
+  'the search finds a planted fault: a version is not above what was %s',
   async (kind, setting) => {
     planted.ignores = kind;
     onTestFinished(() => {

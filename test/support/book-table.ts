@@ -7,7 +7,7 @@ import { BookRepository } from '../../lib/dynamodb/books/book-repository.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/connection/client.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { Table } from '../../lib/dynamodb/table/table.ts';
-import { createWriteToken } from '../../lib/dynamodb/table/write-token.ts';
+import { createVersion } from '../../lib/dynamodb/table/versions.ts';
 import { createTable } from '../../serverless/local/engine/prepare-table.ts';
 import { aBook } from './a-book.ts';
 
@@ -104,7 +104,7 @@ export async function storeBook({ client, tableName }: TableAccess, book: Book):
 }
 
 function itemOf({ id, ...fields }: Book) {
-  return { ...bookKey(id), ...fields, writeToken: createWriteToken([]) };
+  return { ...bookKey(id), ...fields, version: createVersion([]) };
 }
 
 /** About 100 bytes as JSON. */

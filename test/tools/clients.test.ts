@@ -10,7 +10,6 @@ import {
   BookCatalogError,
   createBookCatalogClient,
   type FetchOptions,
-  type ListOptions,
 } from '../../tools/client/book-catalog-client.ts';
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
 import { type Fate, type GatewayResponse, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';

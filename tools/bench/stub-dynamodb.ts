@@ -80,5 +80,5 @@ function makeUpdated({ Key, UpdateExpression = '', ExpressionAttributeValues = {
   return { ...Key, ...(!isDeletion && makeItem(Number(Key?.id.N))), ...Object.fromEntries(set) };
 }
 
-/** Its token is below those of all writes, so that one whose time is over under valgrind is sent again. */
-const makeItem = (id: number) => ({ shard: { N: '0' }, writeToken: { S: '0' }, ...makeBook(id) });
+/** Its version is below those of all writes, so that one whose time is over under valgrind is sent again. */
+const makeItem = (id: number) => ({ shard: { N: '0' }, version: { S: '0' }, ...makeBook(id) });

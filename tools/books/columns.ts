@@ -1,5 +1,5 @@
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
-import { isTooLarge } from '../../lib/dynamodb/table/stored-items.ts';
+import { isTooLarge } from '../../lib/dynamodb/books/stored-book.ts';
 import { type Field, isValueOf, type Kind, type Schema } from '../../lib/fields.ts';
 import { CommandError } from './errors.ts';
 

@@ -1,22 +1,26 @@
 import { type BookFields, bookFields, type VersionedBook } from '../../books/book.ts';
-import { BookNotFoundError, BookTooLargeError, VersionMismatchError } from '../../books/errors.ts';
-import { AttemptError, type ConditionFailedError, StorageUnavailableError } from '../connection/errors.ts';
-import type { Earlier, Write } from '../table/attempts.ts';
+import { BookNotFoundError, VersionMismatchError } from '../../books/errors.ts';
+import {
+  AttemptError,
+  type ConditionFailedError,
+  ItemTooLargeError,
+  StorageUnavailableError,
+} from '../connection/errors.ts';
+import type { Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
-import { maxLatenessSeconds } from '../table/lateness.ts';
-import { attributeNames, isTooLarge, parseStoredBook, type StoredBook } from '../table/stored-items.ts';
+import { maxWriteDelaySeconds } from '../table/late-writes.ts';
+import { attributeNames } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-
-/** The versions that a client accepts. `undefined` accepts any. */
-export type Versions = readonly string[] | undefined;
+import { checkNotReplaced } from '../table/versions.ts';
+import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
  * Updates or deletes a book, in one or more attempts.
  *
- * **What if a response is lost?** The request may have been carried out, or may still be under way. Each attempt has a
- * token, which becomes the version of the book. The tokens of a book only ascend. An example, with numbers as tokens:
+ * **What if a response is lost?** The request may have been carried out, or may still be under way. So each attempt makes
+ * a version of its own, and the versions of a book only ascend. An example, with numbers as versions:
  *
- *     Event                                     Condition         Stored token
+ *     Event                                     Condition         Stored version
  *     1. The book was stored.                                     10
  *     2. We send an update; it is held up.      below 20          10
  *     3. We give up, and read the book.                           10: below 20, so ours was not carried out
@@ -27,62 +31,52 @@ export type Versions = readonly string[] | undefined;
  * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
  * replaced, or it never came. That is an error.
  *
- * A deletion leaves an item with its token and without the book, until no attempt can arrive any more. No write follows
+ * A deletion leaves an item with its version and without the book, until no attempt can arrive any more. No write follows
  * it, so what is read tells its outcome.
  *
  * @param changes - the fields of an update, `undefined` for a deletion
+ * @param accepted - the versions that the client accepts, any by default
  * @returns what is stored then
- * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError | StorageUnavailableError}
+ * @throws {BookNotFoundError | ItemTooLargeError | VersionMismatchError | StorageUnavailableError}
  */
 export async function changeBook(
   table: Table,
   id: number,
   changes: Partial<BookFields> | undefined,
-  versions: Versions,
+  accepted: readonly string[] | undefined,
 ): Promise<StoredBook> {
   const isDeletion = changes === undefined;
   const find = (refusal?: ConditionFailedError) => table.get(bookKey(id), parseStoredBook, refusal?.stored);
-  const versionOf = (found: StoredBook | undefined) => requireBook(found, versions, changes).version;
+  const versionOf = (found: StoredBook | undefined) => requireBook(found, accepted, changes).version;
   const write: Write<StoredBook> = {
-    async send({ writeToken, abortSignal }, { lost, seenVersion }) {
-      // Tokens are made above those that were seen, unless these are a day ahead or from another program.
+    // Of several versions, a condition can name only the one that the book has.
+    seenVersion: accepted === undefined || accepted.length === 1 ? accepted?.[0] : versionOf(await find()),
+    async send({ version, lost, abortSignal }) {
+      const { seenVersion } = write;
+      // Versions are made above those that were seen, unless these are a day ahead or from another program.
       const isAbove =
         seenVersion === undefined ||
-        // Stryker disable next-line EqualityOperator: they are never equal, because a new token has random bits
-        writeToken > seenVersion;
-      const isExact = versions !== undefined || lost.length > 0 || !isAbove;
-      const input = makeUpdate(id, changes, writeToken, isExact ? inVersion(seenVersion) : belowToken);
+        // Stryker disable next-line EqualityOperator: they are never equal, because a new version has random bits
+        version > seenVersion;
+      const isExact = accepted !== undefined || lost.length > 0 || !isAbove;
+      const input = makeUpdate(id, changes, version, isExact ? inVersion(seenVersion) : belowVersion);
       const stored = await table.update(input, parseStoredBook, abortSignal);
-      if (stored.version === writeToken && isDeletion === (stored.book === undefined)) return stored;
+      if (stored.version === version && isDeletion === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
     },
-    async resolve(earlier, refusal) {
+    async resolve({ sent, lost, refusal }) {
       const found = await find(refusal);
-      if (found?.version !== undefined && earlier.sent.includes(found.version)) return { value: found };
-      if (earlier.lost.length > 0) checkLost(earlier, found, isDeletion);
-      return { seenVersion: versionOf(found) };
+      const { version = '' } = found ?? {};
+      if (found && sent.includes(version)) return found;
+      // A lost attempt may arrive after somebody creates the book.
+      if (!found && lost.length > 0) throw new StorageUnavailableError('an attempt may still arrive');
+      // A deletion leaves an item that nothing replaces, and nothing was written since the last look at an unchanged book.
+      if (!isDeletion && version !== write.seenVersion) checkNotReplaced(lost, version);
+      write.seenVersion = versionOf(found);
+      return undefined;
     },
   };
-  // Of several versions, a condition can name only the one that the book has.
-  const seenVersion = versions === undefined || versions.length === 1 ? versions?.[0] : versionOf(await find());
-  return table.attempts.write(write, seenVersion);
-}
-
-/**
- * Checks that the lost attempts, none of which is stored, were not carried out.
- *
- * @throws {StorageUnavailableError} when nobody can know
- */
-function checkLost({ lost, seenVersion }: Earlier, found: StoredBook | undefined, isDeletion: boolean): void {
-  // One may arrive after somebody creates the book.
-  if (found === undefined) throw new StorageUnavailableError('an attempt may still arrive');
-  const { version = '' } = found;
-  // A deletion leaves an item that nothing replaces, and nothing was written since the last look at an unchanged book.
-  if (isDeletion || version === seenVersion) return;
-  // Only a higher token replaces another one.
-  // Stryker disable next-line EqualityOperator: they are never equal, a book with the token of an attempt is the result
-  const mayBeReplaced = lost.some((token) => token < version);
-  if (mayBeReplaced) throw new StorageUnavailableError('others changed the book');
+  return table.attempts.write(write);
 }
 
 interface Condition {
@@ -90,17 +84,17 @@ interface Condition {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** The token of the book is below ours, or it has none: a comparison with a missing attribute is false. */
-const belowToken: Condition = { text: 'NOT writeToken >= :new_writeToken' };
+/** The version of the book is below ours, or it has none: a comparison with a missing attribute is false. */
+const belowVersion: Condition = { text: 'NOT version >= :new_version' };
 
 function inVersion(version: string | undefined): Condition {
-  if (version === undefined) return { text: 'attribute_not_exists(writeToken)' };
-  return { text: 'writeToken = :seen', values: { ':seen': version } };
+  if (version === undefined) return { text: 'attribute_not_exists(version)' };
+  return { text: 'version = :seen', values: { ':seen': version } };
 }
 
 /** Makes the input of an update, or of a deletion when there are no changes. */
-function makeUpdate(id: number, changes: Partial<BookFields> | undefined, writeToken: string, condition: Condition) {
-  const set = { ...(changes ?? { expiresAt: nowInSeconds() + maxLatenessSeconds }), writeToken };
+function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, condition: Condition) {
+  const set = { ...(changes ?? { expiresAt: nowInSeconds() + maxWriteDelaySeconds }), version };
   const removed = changes ? [] : Object.keys(bookFields);
   const names = Object.keys(set);
   const assignments = `SET ${names.map((name) => `#${name} = :new_${name}`).join()}`;
@@ -125,11 +119,15 @@ const nowInSeconds = () => Math.floor(Date.now() / 1000);
  * Checks what was read of a book: 404 comes before 413, and 413 before 412 (specification 12.4).
  *
  * @param changes - the fields of an update, for the size of the changed book
- * @throws {BookNotFoundError | BookTooLargeError | VersionMismatchError}
+ * @throws {BookNotFoundError | ItemTooLargeError | VersionMismatchError}
  */
-export function requireBook(found?: StoredBook, versions?: Versions, changes?: Partial<BookFields>): VersionedBook {
+export function requireBook(
+  found?: StoredBook,
+  accepted?: readonly string[],
+  changes?: Partial<BookFields>,
+): VersionedBook {
   const { book, version } = found ?? {};
   if (book === undefined) throw new BookNotFoundError();
-  if (versions?.some((named) => named === version) ?? true) return { book, version };
-  throw isTooLarge({ ...book, ...changes }) ? new BookTooLargeError() : new VersionMismatchError();
+  if (accepted?.some((each) => each === version) ?? true) return { book, version };
+  throw isTooLarge({ ...book, ...changes }) ? new ItemTooLargeError() : new VersionMismatchError();
 }

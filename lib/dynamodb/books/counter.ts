@@ -37,12 +37,12 @@ export class Counter {
         };
         return this.#table.update(input, parseDrawnId, abortSignal);
       },
-      resolve: async (_earlier, refusal) => {
+      resolve: async ({ refusal }) => {
         const lastId = refusal && (await this.readLastId());
         if (lastId === maxId) throw new CounterError('the counter is at 2^53-1, the highest id');
         // In an empty table, the next attempt creates the counter.
         if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${isBelowMax}`;
-        return {};
+        return undefined;
       },
     });
   }

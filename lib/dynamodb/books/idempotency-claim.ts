@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BookFields, bookFields } from '../../books/book.ts';
 import { IdempotencyKeyUsedError } from '../../books/errors.ts';
 import { claimKey } from '../table/keys.ts';
-import { maxLatenessSeconds } from '../table/lateness.ts';
+import { maxWriteDelaySeconds } from '../table/late-writes.ts';
 import { type Item, parseInteger, parseText } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
 
@@ -10,7 +10,7 @@ import type { Table } from '../table/table.ts';
 const repeatableSeconds = 7 * 24 * 60 * 60;
 
 /** The last repetition may arrive late, too. */
-const lifetimeSeconds = repeatableSeconds + maxLatenessSeconds;
+const lifetimeSeconds = repeatableSeconds + maxWriteDelaySeconds;
 
 /** The item that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
 export class IdempotencyClaim {
@@ -37,8 +37,8 @@ export class IdempotencyClaim {
   }
 
   /** Makes the input that puts the claim, unless {@link find} would find one. */
-  makePut(bookId: number, writeToken: string) {
-    const claim = { fingerprint: this.#fingerprint, bookId, writeToken };
+  makePut(bookId: number, version: string) {
+    const claim = { fingerprint: this.#fingerprint, bookId, version };
     return {
       Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
       ConditionExpression: 'NOT expiresAt > :now',
@@ -58,11 +58,11 @@ function makeFingerprint(key: string, fields: BookFields): string {
     .digest('base64url');
 }
 
-function parseClaim({ fingerprint, bookId, writeToken, expiresAt }: Item) {
+function parseClaim({ fingerprint, bookId, version, expiresAt }: Item) {
   return {
     fingerprint: parseText(fingerprint, 'a claim has no fingerprint'),
     bookId: parseInteger(bookId, 'a claim has no book'),
-    writeToken: parseText(writeToken, 'a claim has no write token'),
+    version: parseText(version, 'a claim has no version'),
     expiresAt: parseInteger(expiresAt, 'a claim has no expiry'),
   };
 }

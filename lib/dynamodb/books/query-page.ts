@@ -3,7 +3,8 @@ import type { Matcher } from '../../books/book-filter.ts';
 import type { Kind } from '../../fields.ts';
 import { AttemptError } from '../connection/errors.ts';
 import { shardOf } from '../table/keys.ts';
-import { parseBook, parseInteger } from '../table/stored-items.ts';
+import { parseInteger } from '../table/stored-items.ts';
+import { parseBook } from './stored-book.ts';
 
 /** A page of a Query: at most 1 MB of items (Amazon DynamoDB API Reference, "Query"). */
 export interface QueryPage {

@@ -29,6 +29,9 @@ export class ConditionFailedError extends namedError('ConditionFailedError') {
   }
 }
 
+/** An item would be larger than the 400 KB that DynamoDB stores. Nothing was written. */
+export class ItemTooLargeError extends namedError('ItemTooLargeError') {}
+
 /** DynamoDB calls the request invalid: a bug of ours, or a table with another key schema. */
 export class InvalidRequestError extends namedError('InvalidRequestError') {}
 

@@ -4,8 +4,8 @@ import type { Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Crc32Js } from '@smithy/core/checksum';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { describeFailure } from './database-error.ts';
 import { AttemptError } from './errors.ts';
-import { describeFailure } from './interpret-error.ts';
 
 /** Far less than the minute or so after which DynamoDB closes idle connections. */
 const maxIdleMs = 20_000;

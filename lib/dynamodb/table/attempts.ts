@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { BookTooLargeError } from '../../books/errors.ts';
 import { invocationSignal } from '../../invocation-signal.ts';
-import { AttemptError, ConditionFailedError, StorageUnavailableError } from '../connection/errors.ts';
-import { createWriteToken, measureLag } from './write-token.ts';
+import {
+  AttemptError,
+  ConditionFailedError,
+  ItemTooLargeError,
+  StorageUnavailableError,
+} from '../connection/errors.ts';
+import { createVersion, measureLag } from './versions.ts';
 
 /** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */
 const attemptTimeoutMs = 2_800;
@@ -20,45 +24,38 @@ const maxDelayMs = 1_600;
 /** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
-/** One attempt at a write. */
-export interface Attempt {
-  /** The version that it gives to a book: above those of earlier attempts, and above the version that was seen. */
-  readonly writeToken: string;
-  readonly abortSignal: AbortSignal;
-}
-
-/** The attempts until now. */
-export interface Earlier {
-  /** Their write tokens, oldest first. What is stored with one of them is the work of that attempt. */
-  readonly sent: readonly string[];
-  /** The tokens of lost attempts. Each was carried out, or may still be. */
-  readonly lost: readonly string[];
-  /** The version that was stored when somebody looked last. The next token is above it. */
-  readonly seenVersion?: string | undefined;
-}
-
-/** What is stored after a refused or a lost attempt. */
-export interface Found<Value> {
-  /** The result. Without it, another attempt is right. */
-  readonly value?: Value;
-  readonly seenVersion?: string | undefined;
-}
-
-/** A write whose refused and lost attempts are resolved by what is stored. */
+/** A write whose refused and lost attempts are resolved by what is stored. Its result is never `undefined`. */
 export interface Write<Value> {
-  send(attempt: Attempt, earlier: Earlier): Promise<Value>;
+  /** The version that was stored when somebody looked last, if it has one. */
+  seenVersion?: string | undefined;
+
+  /**
+   * Makes one attempt.
+   *
+   * @param attempt.version - what it gives to a book: above those of earlier attempts, and above the seen version
+   * @param attempt.lost - the versions of lost attempts
+   */
+  send(attempt: {
+    readonly version: string;
+    readonly lost: readonly string[];
+    readonly abortSignal: AbortSignal;
+  }): Promise<Value>;
 
   /**
    * Finds out from what is stored whether an attempt was carried out, or why one was refused.
    *
-   * @param refusal - of the last attempt, if it was refused
+   * @param attempts.sent - the versions of all, oldest first. What is stored with one of them is the work of that attempt.
+   * @param attempts.lost - the versions of lost ones. Each was carried out, or may still be.
+   * @param attempts.refusal - of the last one, if it was refused
+   * @returns the result. Without it, another attempt is right, and {@link seenVersion} is up to date.
    * @throws {StorageUnavailableError} when nobody can know whether an attempt was carried out
    */
-  resolve(earlier: Earlier, refusal?: ConditionFailedError): Promise<Found<Value>>;
+  resolve(attempts: {
+    readonly sent: readonly string[];
+    readonly lost: readonly string[];
+    readonly refusal?: ConditionFailedError;
+  }): Promise<Value | undefined>;
 }
-
-/** How an attempt ended: with a value, a refusal or a failure. */
-type Ending<Value> = { readonly value: Value } | { readonly error: ConditionFailedError | AttemptError };
 
 /** The attempts at requests to one database. The time of each starts with its turn, so overload makes none fail. */
 export class Attempts {
@@ -71,9 +68,12 @@ export class Attempts {
    */
   async read<Value>(send: (abortSignal: AbortSignal) => Promise<Value>): Promise<Value> {
     for (let failures = 1; ; failures += 1) {
-      const ending = await this.#turns(() => attempt(send));
-      if ('value' in ending) return ending.value;
-      if (failures === maxFailures) throw unavailable(ending.error);
+      try {
+        return await this.#turns(() => attempt(send));
+      } catch (error) {
+        if (!(error instanceof AttemptError || error instanceof ConditionFailedError)) throw error;
+        if (failures === maxFailures) throw unavailable(error);
+      }
       await pauseAfter(failures);
     }
   }
@@ -83,51 +83,45 @@ export class Attempts {
    * what is stored. Only failures and lost responses are counted. A refusal means that a write succeeded, usually that
    * of another client, so refused attempts go on until the invocation ends.
    *
-   * @param seenVersion - the stored version, where it is known
    * @throws {StorageUnavailableError} when attempts fail, or may still be carried out
    */
-  async write<Value>(write: Write<Value>, seenVersion?: string): Promise<Value> {
+  async write<Value>(write: Write<Value>): Promise<Value> {
     const sent: string[] = [];
     const lost: string[] = [];
-    const earlier = { sent, lost, seenVersion };
     let failures = 0;
     let behindMs = 0;
     const send = (abortSignal: AbortSignal) => {
-      const writeToken = createWriteToken([sent.at(-1), earlier.seenVersion], behindMs);
-      sent.push(writeToken);
-      return write.send({ writeToken, abortSignal }, earlier);
+      const version = createVersion([sent.at(-1), write.seenVersion], behindMs);
+      sent.push(version);
+      return write.send({ version, lost, abortSignal });
     };
-    const resolve = async (refusal?: ConditionFailedError) => {
-      const { value, seenVersion } = await write.resolve(earlier, refusal);
-      earlier.seenVersion = seenVersion;
+    const recover = async (error: unknown) => {
+      if (error instanceof ConditionFailedError) {
+        // Before the pause, because what is stored is usually the outcome.
+        const value = await write.resolve({ sent, lost, refusal: error });
+        if (value !== undefined) return value;
+        behindMs = Math.max(behindMs, measureLag(write.seenVersion));
+        await pauseAfter(sent.length);
+        return undefined;
+      }
+      if (!(error instanceof AttemptError)) throw error;
+      if (error.mayBeDone) lost.push(sent.at(-1) as string);
+      failures += 1;
+      // Before the look at what is stored, because a lost attempt may be under way.
+      if (failures < maxFailures) await pauseAfter(sent.length);
+      const value = lost.length > 0 ? await write.resolve({ sent, lost }) : undefined;
+      if (value === undefined && failures === maxFailures) throw error;
       return value;
     };
     try {
       for (;;) {
-        const ending = await this.#turns(() => attempt(send));
-        if ('value' in ending) return ending.value;
-        const { error } = ending;
-        if (error instanceof ConditionFailedError) {
-          // Before the pause, because what is stored is usually the outcome.
-          const value = await resolve(error);
-          if (value !== undefined) return value;
-          behindMs = Math.max(behindMs, measureLag(earlier.seenVersion));
-          await pauseAfter(sent.length);
-          continue;
-        }
-        if (error.mayBeDone) lost.push(sent.at(-1) as string);
-        failures += 1;
-        // Before the look at what is stored, because a lost attempt may be under way.
-        if (failures < maxFailures) await pauseAfter(sent.length);
-        const value = lost.length > 0 ? await resolve() : undefined;
+        const value = await this.#turns(() => attempt(send)).catch(recover);
         if (value !== undefined) return value;
-        if (failures === maxFailures) throw error;
       }
     } catch (error) {
-      const isFailure = error instanceof AttemptError || error instanceof ConditionFailedError;
-      // A lost attempt at making a book too large may still be carried out, once others have made the book smaller.
-      const isUndecided = error instanceof BookTooLargeError && lost.length > 0;
-      throw isFailure || isUndecided ? unavailable(error) : error;
+      // A lost attempt at making an item too large may still be carried out, once others have made the item smaller.
+      const isUndecided = error instanceof ItemTooLargeError && lost.length > 0;
+      throw error instanceof AttemptError || isUndecided ? unavailable(error) : error;
     }
   }
 }
@@ -141,8 +135,8 @@ async function pauseAfter(attempts: number): Promise<void> {
   await sleep(Math.random() * Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs));
 }
 
-/** Makes one attempt, which ends with its timeout or its invocation. @throws errors that no further attempt mends */
-async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Promise<Ending<Value>> {
+/** Makes one attempt, which ends with its timeout or its invocation. */
+async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
   const invocation = invocationSignal.getStore();
   if (invocation?.aborted) throw new StorageUnavailableError('the invocation is over');
   // AbortSignal.timeout and AbortSignal.any take several times the CPU time, and their timers outlive the attempt.
@@ -156,10 +150,7 @@ async function attempt<Value>(send: (signal: AbortSignal) => Promise<Value>): Pr
   invocation?.addEventListener('abort', giveUp);
   try {
     // The transport may ignore its signal. After an HTTP 101, for example, its promise stays pending.
-    return { value: await Promise.race([send(controller.signal), end]) };
-  } catch (error) {
-    if (error instanceof ConditionFailedError || error instanceof AttemptError) return { error };
-    throw error;
+    return await Promise.race([send(controller.signal), end]);
   } finally {
     clearTimeout(timer);
     invocation?.removeEventListener('abort', giveUp);

@@ -4,24 +4,22 @@ import {
   type DynamoDBDocumentClientResolvedConfig,
   GetCommand,
   PutCommand,
+  type PutCommandInput,
   QueryCommand,
+  type QueryCommandInput,
   ScanCommand,
   type ServiceInputTypes,
   type ServiceOutputTypes,
   TransactWriteCommand,
   UpdateCommand,
+  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { createDynamoDBClient, type TableLocation } from '../connection/client.ts';
+import { interpretDatabaseError } from '../connection/database-error.ts';
 import { AttemptError, KeySchemaError, TableNotFoundError } from '../connection/errors.ts';
-import { interpretError } from '../connection/interpret-error.ts';
 import { Attempts } from './attempts.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
-
-type Input<C extends new (input: never) => unknown> = Omit<ConstructorParameters<C>[0], 'TableName'>;
-type Put = Input<typeof PutCommand>;
-type Update = Input<typeof UpdateCommand>;
-type Query = Input<typeof QueryCommand>;
 
 /** What a middleware of the SDK gets from the HTTP handler. */
 type Responding = { response: { body: Uint8Array; readonly statusCode: number } };
@@ -41,7 +39,7 @@ export class Table {
     this.#name = name;
   }
 
-  /** Makes one attempt. @throws what its failure means for the request ({@link interpretError}) */
+  /** Makes one attempt. @throws what its failure means for the request ({@link interpretDatabaseError}) */
   async #send<In extends ServiceInputTypes, Out extends ServiceOutputTypes>(
     command: $Command<In, Out, DynamoDBDocumentClientResolvedConfig>,
     abortSignal: AbortSignal,
@@ -49,7 +47,7 @@ export class Table {
     try {
       return await this.#client.send(command, { abortSignal });
     } catch (error) {
-      throw interpretError(error);
+      throw interpretDatabaseError(error);
     }
   }
 
@@ -72,7 +70,7 @@ export class Table {
    * Requests a page of items, and parses the body of the response in place of the SDK, which gets an empty one. It would
    * convert each value twice, which takes several times the CPU time of the rest of a list.
    */
-  query<Value>(input: Query, parse: (body: Uint8Array) => Value): Promise<Value> {
+  query<Value>(input: Omit<QueryCommandInput, 'TableName'>, parse: (body: Uint8Array) => Value): Promise<Value> {
     return this.attempts.read(async (abortSignal) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
       let body: Uint8Array = new Uint8Array();
@@ -89,7 +87,7 @@ export class Table {
       try {
         return parse(body);
       } catch (error) {
-        throw interpretError(error);
+        throw interpretDatabaseError(error);
       }
     });
   }
@@ -103,20 +101,24 @@ export class Table {
     });
   }
 
-  async put(input: Put, abortSignal: AbortSignal): Promise<void> {
+  async put(input: Omit<PutCommandInput, 'TableName'>, abortSignal: AbortSignal): Promise<void> {
     const command = new PutCommand({ TableName: this.#name, ...input });
     await this.#send(command, abortSignal);
   }
 
   /** Puts all items or none. */
-  async putAll(inputs: readonly Put[], abortSignal: AbortSignal): Promise<void> {
+  async putAll(inputs: readonly Omit<PutCommandInput, 'TableName'>[], abortSignal: AbortSignal): Promise<void> {
     const TransactItems = inputs.map((input) => ({ Put: { TableName: this.#name, ...input } }));
     const command = new TransactWriteCommand({ TransactItems });
     await this.#send(command, abortSignal);
   }
 
   /** @returns the parsed attributes that `ReturnValues` asks for */
-  async update<Value>(input: Update, parse: (item: Item) => Value, abortSignal: AbortSignal): Promise<Value> {
+  async update<Value>(
+    input: Omit<UpdateCommandInput, 'TableName'>,
+    parse: (item: Item) => Value,
+    abortSignal: AbortSignal,
+  ): Promise<Value> {
     const command = new UpdateCommand({ TableName: this.#name, ...input });
     const { Attributes: attributes = {} } = await this.#send(command, abortSignal);
     return parse(attributes);

@@ -3,12 +3,12 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from 'dynalite/db/index.js';
 import type { Book, CreatedBook } from '../../../lib/books/book.ts';
+import { clientOutcomeOf } from '../../../lib/client-outcome.ts';
 import { BookList } from '../../../lib/dynamodb/books/book-list.ts';
 import { BookRepository } from '../../../lib/dynamodb/books/book-repository.ts';
+import { parseStoredBook } from '../../../lib/dynamodb/books/stored-book.ts';
 import { bookKey, counterKey } from '../../../lib/dynamodb/table/keys.ts';
-import { parseStoredBook } from '../../../lib/dynamodb/table/stored-items.ts';
 import { Table } from '../../../lib/dynamodb/table/table.ts';
-import { outcomeOf } from '../../../lib/error-outcome.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
 import { type Command, isRead, MemoryTable, respondTo, type Values, writesOf } from '../../simulators/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
@@ -85,7 +85,7 @@ interface Client {
   /** What it sent and received. Its state follows from that. */
   readonly log: unknown[];
   events: number;
-  tokens: number;
+  versions: number;
   task?: Task;
   invocation: AbortController;
 }
@@ -103,7 +103,7 @@ const maxBreaks = 3;
 /** More than a client sends and receives in any setting. */
 const maxLogLength = 100;
 
-/** The world whose code runs. The clock and the tokens that are mocked ask it. */
+/** The world whose code runs. The clock and the versions that are mocked ask it. */
 let current: SmallWorld | undefined;
 export const readClock = () => current?.readClock() ?? startMs;
 export const makeUnique = () => current?.makeUnique();
@@ -150,7 +150,7 @@ export class SmallWorld implements World<Event> {
     this.#setting = setting;
     this.#ids = ids;
     this.#table = new MemoryTable(itemsOfPage);
-    for (const id of ids) this.#table.store({ ...bookKey(id), ...firstFieldsOf(id), writeToken: firstTagOf(id) });
+    for (const id of ids) this.#table.store({ ...bookKey(id), ...firstFieldsOf(id), version: firstTagOf(id) });
     if (ids.length > 0) this.#table.store({ ...counterKey, lastId: ids.at(-1) });
     const [first, own] = [firstTagOf(1), firstTagOf(1)];
     this.#clients = setting.clients.map((steps, index) => {
@@ -164,7 +164,7 @@ export class SmallWorld implements World<Event> {
         tags: { first, own },
         log: [],
         events: 0,
-        tokens: 0,
+        versions: 0,
         invocation: new AbortController(),
       };
     });
@@ -188,8 +188,8 @@ export class SmallWorld implements World<Event> {
   /** Makes what uuid's v7 leaves to chance: the same in each execution, and ascending on each machine. */
   makeUnique() {
     const client = this.#running as Client;
-    client.tokens += 1;
-    return { msecs: this.readClock(), seq: client.tokens, random: new Uint8Array(16).fill(client.index) };
+    client.versions += 1;
+    return { msecs: this.readClock(), seq: client.versions, random: new Uint8Array(16).fill(client.index) };
   }
 
   events(): readonly Event[] {
@@ -271,7 +271,7 @@ export class SmallWorld implements World<Event> {
     void invocationSignal
       .run(client.invocation.signal, () => send(client, request))
       .then(end, (error: Error) => {
-        const { status } = outcomeOf(error);
+        const { status } = clientOutcomeOf(error);
         const { stack: cause } = (error.cause ?? {}) as Partial<Error>;
         end({ status, trace: status >= 500 ? `${error.stack}${cause ? `\ncaused by ${cause}` : ''}` : undefined });
       });
@@ -387,7 +387,7 @@ export class SmallWorld implements World<Event> {
       this.#reads.map(({ book, tag }) => [book, tag]),
       this.#tasks.map((task) => describeValue([task.name, ...this.#before(task.invoked), task.ended < never])).sort(),
     ]);
-    return this.#setting.clocks ? described : rankTokens(described);
+    return this.#setting.clocks ? described : rankVersions(described);
   }
 
   /** What had ended before a moment, which the verdict depends on. */
@@ -407,7 +407,7 @@ export function describeEvents(events: readonly Event[]): string {
     );
     return `${client.name} ${fate}: ${message.command.constructor.name} ${condition} ${describeValue(values)}`;
   });
-  return rankTokens(lines.join('\n'));
+  return rankVersions(lines.join('\n'));
 }
 
 /** Describes a value as JSON, with the length of a long text in its place. */
@@ -415,12 +415,12 @@ function describeValue(value: unknown): string {
   return JSON.stringify(value, (_, part) => (part?.length > 10_000 ? `${part.length} characters` : part));
 }
 
-const aToken = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const aVersion = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Numbers tokens by their order. With one time for all, only that matters: the next token is above all others. */
-function rankTokens(text: string): string {
-  const tokens = [...new Set(text.match(aToken))].sort();
-  return text.replace(aToken, (token) => `token ${tokens.indexOf(token)}`);
+/** Numbers versions by their order. With one time for all, only that matters: the next version is above all others. */
+function rankVersions(text: string): string {
+  const versions = [...new Set(text.match(aVersion))].sort();
+  return text.replace(aVersion, (version) => `version ${versions.indexOf(version)}`);
 }
 
 function isBook({ shard, id }: Values): boolean {

@@ -16,7 +16,7 @@ beforeEach(() => {
   vi.spyOn(Date, 'now').mockReturnValue(now * 1_000 + 999);
 });
 
-const makeItem = () => new IdempotencyClaim('key', fields).makePut(7, 'token').Item;
+const makeItem = () => new IdempotencyClaim('key', fields).makePut(7, 'version').Item;
 
 test('a claim outlives a repetition after 7 days that is held for a day, by the clocks that are furthest apart', () => {
   // Its instance was a day behind.
@@ -30,7 +30,7 @@ test('a claim outlives a repetition after 7 days that is held for a day, by the 
 
 test('a claim is found until it expires', async () => {
   const item = makeItem();
-  const claim = { bookId: 7, writeToken: 'token', expiresAt: now + lifetimeSeconds };
+  const claim = { bookId: 7, version: 'version', expiresAt: now + lifetimeSeconds };
   const findAt = (seconds: number) => {
     vi.mocked(Date.now).mockReturnValue(seconds * 1_000);
     return new IdempotencyClaim('key', fields).find(table, item);
@@ -56,7 +56,7 @@ test('a claim is for the same fields, of which defaults do not count', async () 
 test.each([
   ['fingerprint', 1, 'no fingerprint'],
   ['bookId', 'x', 'no book'],
-  ['writeToken', 1, 'no write token'],
+  ['version', 1, 'no version'],
   ['expiresAt', 'x', 'no expiry'],
 ])('a claim with a damaged %s is an error that says so', async (name, value, problem) => {
   const finding = new IdempotencyClaim('key', fields).find(table, { ...makeItem(), [name]: value });

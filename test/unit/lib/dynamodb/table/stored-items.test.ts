@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseBook, parseInteger, parseText } from '../../../../../lib/dynamodb/table/stored-items.ts';
-import { aBook } from '../../../../support/a-book.ts';
+import { parseInteger, parseText } from '../../../../../lib/dynamodb/table/stored-items.ts';
 
 test.each([
-  ['a book has no id', () => parseBook(aBook() as never)],
   ['not five', () => parseInteger(4, 'not five', 5)],
   ['not a text', () => parseText(7, 'not a text')],
 ])('an item is damaged when %s, and its response may have been damaged on the way', (problem, parse) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { expect, test, vi } from 'vitest';
-import { createWriteToken, measureLag } from '../../../../../lib/dynamodb/table/write-token.ts';
+import { createVersion, measureLag } from '../../../../../lib/dynamodb/table/versions.ts';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
@@ -9,7 +9,7 @@ const now = Date.UTC(2026, 10, 23);
 
 const setClock = (time: number) => vi.spyOn(Date, 'now').mockReturnValue(time);
 
-test('a token is above those that are given, up to a day ahead, whatever the clock says', () => {
+test('a version is above those that are given, up to a day ahead, whatever the clock says', () => {
   setClock(now);
   const time = fc.integer({ min: now - 2 * dayMs, max: now + dayMs - 1 });
 
@@ -17,25 +17,25 @@ test('a token is above those that are given, up to a day ahead, whatever the clo
     fc.property(fc.array(time, { minLength: 1, maxLength: 3 }), (times) => {
       const earlier = times.map((msecs) => v7({ msecs }));
 
-      const token = createWriteToken(earlier);
+      const version = createVersion(earlier);
 
-      for (const each of earlier) expect(token > each).toBe(true);
+      for (const each of earlier) expect(version > each).toBe(true);
     }),
     { examples: [[[now + dayMs - 1]]] },
   );
 });
 
 test.each([
-  ['a token a day ahead', v7({ msecs: now + dayMs })],
+  ['a version a day ahead', v7({ msecs: now + dayMs })],
   ['a UUID of another version', v7({ msecs: now + hourMs }).replace('-7', '-4')],
-  ['a token within another text', v7({ msecs: now + hourMs }).slice(0, 13) + v7({ msecs: now + hourMs })],
-  ['a text that is no token', 'zzzzzzzz-zzzz-7zzz-8000-000000000000'],
+  ['a version within another text', v7({ msecs: now + hourMs }).slice(0, 13) + v7({ msecs: now + hourMs })],
+  ['a text that is no version', 'zzzzzzzz-zzzz-7zzz-8000-000000000000'],
   ['an empty text', ''],
   ['nothing', undefined],
 ])('%s is not followed', (_name, earlier) => {
   setClock(now);
 
-  expect(createWriteToken([earlier]).slice(0, 13)).toBe(v7({ msecs: now }).slice(0, 13));
+  expect(createVersion([earlier]).slice(0, 13)).toBe(v7({ msecs: now }).slice(0, 13));
   expect(measureLag(earlier)).toBe(0);
 });
 
@@ -44,7 +44,7 @@ test.each([
   ['nearly a day ahead', dayMs - 1, dayMs - 1],
   ['just now', 0, 0],
   ['before', -hourMs, 0],
-])('our clock is behind that of a token by its time: made %s', (_name, ageMs, lagMs) => {
+])('our clock is behind that of a version by its time: made %s', (_name, ageMs, lagMs) => {
   setClock(now);
 
   expect(measureLag(v7({ msecs: now + ageMs }))).toBe(lagMs);
@@ -53,19 +53,19 @@ test.each([
 test('a clock that is behind goes on from where the other one was', () => {
   setClock(now);
 
-  expect(createWriteToken([], hourMs).slice(0, 13)).toBe(v7({ msecs: now + hourMs }).slice(0, 13));
+  expect(createVersion([], hourMs).slice(0, 13)).toBe(v7({ msecs: now + hourMs }).slice(0, 13));
 });
 
-test('a clock that was an hour ahead for a moment leaves no trace in later tokens', () => {
+test('a clock that was an hour ahead for a moment leaves no trace in later versions', () => {
   setClock(now + hourMs);
-  const ahead = createWriteToken([]);
+  const ahead = createVersion([]);
   setClock(now);
 
-  expect(createWriteToken([]) < ahead).toBe(true);
+  expect(createVersion([]) < ahead).toBe(true);
 });
 
-test('no token is made twice', () => {
+test('no version is made twice', () => {
   setClock(now);
 
-  expect(new Set(Array.from({ length: 10_000 }, () => createWriteToken([]))).size).toBe(10_000);
+  expect(new Set(Array.from({ length: 10_000 }, () => createVersion([]))).size).toBe(10_000);
 });

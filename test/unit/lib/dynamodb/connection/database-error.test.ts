@@ -1,34 +1,34 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { BookTooLargeError } from '../../../../../lib/books/errors.ts';
+import { interpretDatabaseError } from '../../../../../lib/dynamodb/connection/database-error.ts';
 import {
   AttemptError,
   ConditionFailedError,
   InvalidRequestError,
+  ItemTooLargeError,
   StorageUnavailableError,
 } from '../../../../../lib/dynamodb/connection/errors.ts';
-import { interpretError } from '../../../../../lib/dynamodb/connection/interpret-error.ts';
 
 const named = (name: string, message: string, members = {}) => Object.assign(new Error(message), { name, ...members });
 const withStatus = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
 
 test('a ValidationException is a bug of ours, and what it may quote is left out', () => {
   const message = 'The provided key element does not match the schema';
-  expect(interpretError(named('ValidationException', message))).toEqual(
+  expect(interpretDatabaseError(named('ValidationException', message))).toEqual(
     new InvalidRequestError(`DynamoDB refused the request as invalid: ${message}`),
   );
   for (const quoted of [`: "Emma"`, ` 'Emma'`, ` {S: Emma}`, ` [Emma]`]) {
-    const interpreted = interpretError(named('ValidationException', `Invalid value${quoted}`));
+    const interpreted = interpretDatabaseError(named('ValidationException', `Invalid value${quoted}`));
     expect(interpreted.message.trim()).toBe('DynamoDB refused the request as invalid: Invalid value');
     expect(interpreted.cause).toBeUndefined();
   }
 });
 
-test('a ValidationException about the size of an item is a book that is too large', () => {
+test('a ValidationException about the size of an item is an item that is too large', () => {
   for (const message of ['Item size has exceeded the maximum', 'Item size to update has exceeded']) {
     const cause = named('ValidationException', message);
-    const interpreted = interpretError(cause);
-    expect(interpreted).toBeInstanceOf(BookTooLargeError);
+    const interpreted = interpretDatabaseError(cause);
+    expect(interpreted).toBeInstanceOf(ItemTooLargeError);
     expect(interpreted.cause).toBe(cause);
   }
 });
@@ -37,7 +37,7 @@ test('an attempt of which nothing else is known may have been carried out, and i
   const error = new AttemptError('x');
 
   expect(error.mayBeDone).toBe(true);
-  expect(interpretError(error)).toBe(error);
+  expect(interpretDatabaseError(error)).toBe(error);
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   const inTransaction = named('TransactionCanceledException', 'canceled', { CancellationReasons: reasons });
 
   for (const error of [failed, inTransaction]) {
-    const interpreted = interpretError(error);
+    const interpreted = interpretDatabaseError(error);
     expect(interpreted).toMatchObject({
       name: 'ConditionFailedError',
       message: 'the condition of a request does not hold',
@@ -65,7 +65,9 @@ test.each([
   ['', {}, ''],
   ['why', { code: 'ECONNREFUSED' }, 'why'],
 ])('the log has the message of an error, or else its code: %j %j', (message, members, reason) => {
-  expect(interpretError(named('TheError', message, members)).message).toBe(`DynamoDB failed: TheError: ${reason}`);
+  expect(interpretDatabaseError(named('TheError', message, members)).message).toBe(
+    `DynamoDB failed: TheError: ${reason}`,
+  );
 });
 
 const canceled = (...codes: string[]) =>
@@ -80,7 +82,7 @@ test('a transaction is refused when its conditions alone were in its way', () =>
     ['None', 'ConditionalCheckFailed'],
     ['ConditionalCheckFailed', 'ConditionalCheckFailed'],
   ]) {
-    expect(interpretError(canceled(...codes))).toBeInstanceOf(ConditionFailedError);
+    expect(interpretDatabaseError(canceled(...codes))).toBeInstanceOf(ConditionFailedError);
   }
 });
 
@@ -92,7 +94,7 @@ test('a transaction that met a conflict as well is sent again', () => {
     ['None', 'None'],
     [],
   ]) {
-    expect(interpretError(canceled(...codes))).toMatchObject({ name: 'AttemptError', mayBeDone: false });
+    expect(interpretDatabaseError(canceled(...codes))).toMatchObject({ name: 'AttemptError', mayBeDone: false });
   }
 });
 
@@ -117,7 +119,7 @@ test.each([
 ])('another attempt may succeed after %s %j; whether it may have been carried out: %s', (name, members, mayBeDone) => {
   const error = named(name, 'size exceeded', members);
 
-  expect(interpretError(error)).toMatchObject({
+  expect(interpretDatabaseError(error)).toMatchObject({
     name: 'AttemptError',
     mayBeDone,
     cause: error,
@@ -129,16 +131,16 @@ test.each(['ResourceNotFoundException', 'AccessDeniedException'])('no attempt su
   const cause = named(name, 'why', withStatus(400));
 
   const expected = new StorageUnavailableError(`DynamoDB failed: ${name}: why`, { cause });
-  expect(interpretError(cause)).toEqual(expected);
+  expect(interpretDatabaseError(cause)).toEqual(expected);
 });
 
 test('nothing of a response that is not JSON is quoted', () => {
-  const interpreted = interpretError(named('SyntaxError', '"Emma"... is not valid JSON'));
+  const interpreted = interpretDatabaseError(named('SyntaxError', '"Emma"... is not valid JSON'));
 
   expect(interpreted).toMatchObject({ mayBeDone: true, message: 'DynamoDB failed: its response is not JSON' });
   expect(interpreted.cause).toBeUndefined();
 });
 
 test.each([undefined, null, 'text', 42])('the thrown value %j is an unavailable storage', (cause) => {
-  expect(interpretError(cause)).toEqual(new StorageUnavailableError('DynamoDB failed', { cause }));
+  expect(interpretDatabaseError(cause)).toEqual(new StorageUnavailableError('DynamoDB failed', { cause }));
 });

@@ -6,14 +6,13 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { isClockSkewCorrectedError, isThrottlingError } from '@smithy/core/retry';
-import { BookTooLargeError } from '../../books/errors.ts';
-import { AttemptError, ConditionFailedError, InvalidRequestError, StorageUnavailableError } from './errors.ts';
-
-/** DynamoDB refused the request because a transaction with the same item was under way. */
-const conflicts = ['TransactionConflictException', 'TransactionCanceledException'];
-
-/** DynamoDB has received the same request before, and carries it out. The SDK would count it as throttling. */
-const inProgress = 'TransactionInProgressException';
+import {
+  AttemptError,
+  ConditionFailedError,
+  InvalidRequestError,
+  ItemTooLargeError,
+  StorageUnavailableError,
+} from './errors.ts';
 
 /** The SDK's name for an error response that names no error. DynamoDB sends none. */
 const unnamed = 'Unknown';
@@ -23,11 +22,11 @@ const requestTimeoutStatus = 408;
 
 /**
  * Translates the error of an attempt into what it means for the request:
- * - DynamoDB refused the write: a {@link ConditionFailedError} or a {@link BookTooLargeError}.
+ * - DynamoDB refused the write: a {@link ConditionFailedError} or a {@link ItemTooLargeError}.
  * - Another attempt may succeed: an {@link AttemptError}.
  * - None will: an {@link InvalidRequestError} or a {@link StorageUnavailableError}.
  */
-export function interpretError(error: unknown): Error {
+export function interpretDatabaseError(error: unknown): Error {
   if (!(error instanceof Error)) return new StorageUnavailableError('DynamoDB failed', { cause: error });
   if (error instanceof AttemptError) return error;
   const refusal = findRefusal(error);
@@ -35,7 +34,7 @@ export function interpretError(error: unknown): Error {
   const cause = error;
   if (error.name === 'ValidationException') {
     // DynamoDB has no other error for an item over 400 KB.
-    if (/item size/i.test(error.message)) return new BookTooLargeError('the item is too large', { cause });
+    if (/item size/i.test(error.message)) return new ItemTooLargeError('the item is too large', { cause });
     // The rest of the message may quote a value.
     const [problem] = error.message.split(/[:'"{[]/);
     return new InvalidRequestError(`DynamoDB refused the request as invalid: ${problem}`);
@@ -45,12 +44,15 @@ export function interpretError(error: unknown): Error {
     return new AttemptError('DynamoDB failed: its response is not JSON');
   }
   const message = describeFailure(error);
-  if (error.name === inProgress) return new AttemptError(message, { cause });
+  // DynamoDB has received the same request before, and carries it out. The SDK would count it as throttling.
+  if (error.name === 'TransactionInProgressException') return new AttemptError(message, { cause });
   const { httpStatusCode: status = 0 } = (error as DynamoDBServiceException).$metadata ?? {};
   const isRefused = status >= 400 && status < 500;
   // While the clock is minutes off, the SDK marks every error as skew, even a success that it cannot read.
   const isSkewed = isRefused && isClockSkewCorrectedError(error as never);
-  if (isSkewed || isThrottlingError(error as never) || conflicts.includes(error.name)) {
+  // DynamoDB refused the request because a transaction with the same item was under way.
+  const isConflict = ['TransactionConflictException', 'TransactionCanceledException'].includes(error.name);
+  if (isSkewed || isThrottlingError(error as never) || isConflict) {
     return new AttemptError(message, { mayBeDone: false, cause });
   }
   return isRefused && status !== requestTimeoutStatus && error.name !== unnamed
