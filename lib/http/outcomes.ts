@@ -10,7 +10,7 @@ export interface Outcome {
 /** A scheme of our own. To `Basic` or `Bearer`, clients would respond with that scheme (specification 4.9). */
 const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 
-/** 304 and all failures of the functions. Those of API Gateway are in serverless/gateway-responses.ts. */
+/** 304 and all failures of the functions. Those of API Gateway are in serverless/api-gateway/gateway-responses.ts. */
 export const outcomes = {
   notModified: { status: 304, message: '' },
   badRequest: { status: 400, message: 'Bad request' },

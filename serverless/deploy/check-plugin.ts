@@ -1,4 +1,4 @@
-import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
+import type { Hooks, PluginUtils, Serverless } from '../framework-types.ts';
 import { findParameterProblem, parameterNames } from './stage-parameters.ts';
 import { findRegion, findStageProblem, noRegion } from './target.ts';
 

@@ -1,5 +1,5 @@
 import { APIGateway } from '@aws-sdk/client-api-gateway';
-import type { Hooks, PluginUtils, Serverless } from '../framework.ts';
+import type { Hooks, PluginUtils, Serverless } from '../framework-types.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
 import { findStack, stackNameOf } from './stack.ts';
 import { isTemporary } from './target.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
-import type { Hooks, Serverless } from '../framework.ts';
+import type { Hooks, Serverless } from '../framework-types.ts';
 import { createConsoleLog } from './console-log.ts';
 import { startStorage } from './engine/start-storage.ts';
 import { createFunctionLoader, DefinitionError } from './functions/function-loader.ts';

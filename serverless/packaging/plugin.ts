@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Hooks, Serverless } from '../framework.ts';
+import type { Hooks, Serverless } from '../framework-types.ts';
 
 /** Equal code makes equal zips on every machine. Lambda's user may read the files: on Unix (`os` 3), rw-r--r--. */
 const zipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 } as const;

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
-import { toLogicalId } from '../framework.ts';
-import { endpointNames } from '../functions.ts';
+import { endpointNames, toLogicalId } from '../endpoints.ts';
 import { tableOperations } from './alarms.js';
 import { tableName } from './roles.js';
 

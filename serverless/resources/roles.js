@@ -1,5 +1,4 @@
-import { toLogicalId } from '../framework.ts';
-import { endpoints } from '../functions.ts';
+import { endpoints, toLogicalId } from '../endpoints.ts';
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 const tableArn = 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${self:service}-${sls:stage}';

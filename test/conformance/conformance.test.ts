@@ -10,7 +10,7 @@ import {
 import type { HttpRequest, HttpResponse } from '../../conformance/http-messages.ts';
 import { Session, type SessionOptions } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { tableEndpoints } from '../../serverless/functions.ts';
+import { tableEndpoints } from '../../serverless/endpoints.ts';
 import { requestLost } from '../simulators/faults.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useTables } from '../support/fixtures.ts';

@@ -1,6 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { endpoints, tableEndpoints } from '../../serverless/functions.ts';
+import { endpoints, tableEndpoints } from '../../serverless/endpoints.ts';
 import { startEngine } from '../simulators/engine.ts';
 import type { MeteredRequest } from '../simulators/faulty-proxy.ts';
 import { aBook } from '../support/a-book.ts';

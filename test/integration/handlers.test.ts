@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { operations } from '../../conformance/contract/description.ts';
-import { tableEndpoints } from '../../serverless/functions.ts';
+import { tableEndpoints } from '../../serverless/endpoints.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
 import { loadHandlers, startAnew } from '../support/load-handlers.ts';

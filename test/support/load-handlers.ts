@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { vi } from 'vitest';
 import { makePattern } from '../../conformance/contract/description.ts';
 import type { Envelope } from '../../conformance/http-client.ts';
-import { endpoints } from '../../serverless/functions.ts';
+import { endpoints } from '../../serverless/endpoints.ts';
 import { testSettings } from './local-service.ts';
 
 /** Sends a request to the function of its route, for example `GET` and `/book/1`; `remainingMs` is its timeout. */

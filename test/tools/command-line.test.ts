@@ -46,7 +46,7 @@ test.each([
   'tools/bench/main.ts',
   'tools/operations/smoke.ts',
   'tools/operations/restore.ts',
-  'tools/api/generate.ts',
+  'tools/openapi/generate.ts',
   'tools/books/main.ts',
 ])('%s has help', (command) => {
   const stdout = expect.stringMatching(/^Usage: npm run /);

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forgeToken } from '../../conformance/forge-token.ts';
-import { endpoints } from '../../serverless/functions.ts';
+import { endpoints } from '../../serverless/endpoints.ts';
 
 /** The environment of every function under measurement. */
 export const settings = {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { settings } from '../../../lib/settings.ts';
-import { type FunctionDefinition, type HttpEvent, readRoutes, type Service } from '../../framework.ts';
+import { readRoutes } from '../../api-gateway/http-events.ts';
+import type { FunctionDefinition, HttpEvent, Service } from '../../framework-types.ts';
 
 export interface LoadedFunction {
   readonly name: string;

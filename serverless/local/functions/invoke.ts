@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { HttpEvent } from '../../framework.ts';
+import type { HttpEvent } from '../../framework-types.ts';
 import type { LoadedFunction } from './function-loader.ts';
 
 interface Invocation {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { parse, YAMLParseError } from 'yaml';
-import type { Serverless, Service } from '../../framework.ts';
+import type { Serverless, Service } from '../../framework-types.ts';
 import type { ConsoleLog } from '../console-log.ts';
 import { DefinitionError, type LoadedFunction } from './function-loader.ts';
 

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { corsHeaders, preflightHeaders } from '../../cors.ts';
-import { type GatewayResponse, type GatewayResponseType, renderGatewayResponse } from '../../gateway-responses.ts';
+import { corsHeaders, preflightHeaders } from '../../api-gateway/cors.ts';
+import {
+  type GatewayResponse,
+  type GatewayResponseType,
+  renderGatewayResponse,
+} from '../../api-gateway/gateway-responses.ts';
 import { maxConnections } from '../connection-limit.ts';
 import type { ConsoleLog } from '../console-log.ts';
 import type { LoadedFunction } from '../functions/function-loader.ts';

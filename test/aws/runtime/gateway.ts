@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
-import { endpoints } from '../../../serverless/functions.ts';
+import { endpoints } from '../../../serverless/endpoints.ts';
 import type { LoadedFunction } from '../../../serverless/local/functions/function-loader.ts';
 import { createGateway } from '../../../serverless/local/gateway/gateway.ts';
 import { close, listen } from '../../support/loopback-server.ts';

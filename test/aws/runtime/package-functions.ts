@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { TestProject } from 'vitest/node';
-import { endpointNames } from '../../../serverless/functions.ts';
+import { endpointNames } from '../../../serverless/endpoints.ts';
 import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
 import { packageService } from '../../support/package-service.ts';
 

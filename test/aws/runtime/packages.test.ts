@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { endpoints } from '../../../serverless/functions.ts';
+import { endpoints } from '../../../serverless/endpoints.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { packageFunctions } from './package-functions.ts';
 

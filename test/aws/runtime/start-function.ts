@@ -1,8 +1,17 @@
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import { endpoints, nodeOptions } from '../../../serverless/functions.ts';
+import { endpoints, memorySize } from '../../../serverless/endpoints.ts';
 import { testSettings } from '../../support/local-service.ts';
 import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
+
+const percentOfMemory = (percent: number) => Math.floor((memorySize * percent) / 100);
+
+/** As /var/runtime/bootstrap of Lambda's Node runtime sets them. */
+const nodeOptions = [
+  '--expose-gc',
+  `--max-semi-space-size=${percentOfMemory(5)}`,
+  `--max-old-space-size=${percentOfMemory(90)}`,
+].join(' ');
 
 /**
  * Starts an instance of a packaged function under the options of its Node in Lambda.

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toLogicalId } from '../../../serverless/framework.ts';
-import { endpoints } from '../../../serverless/functions.ts';
+import { endpoints, toLogicalId } from '../../../serverless/endpoints.ts';
 import { readTemplate } from './template.ts';
 
 // A restored one as well: a switch changes the role before the function, whose instances still use the other table.

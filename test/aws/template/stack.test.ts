@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { findStageProblem, permanentStages } from '../../../serverless/deploy/target.ts';
-import { endpointNames, endpoints } from '../../../serverless/functions.ts';
+import { endpointNames, endpoints } from '../../../serverless/endpoints.ts';
 import { boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
 

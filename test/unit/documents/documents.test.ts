@@ -7,9 +7,9 @@ import { conformanceCases } from '../../../conformance/suite.ts';
 import { bookFields } from '../../../lib/books/book.ts';
 import type { Field, Schema } from '../../../lib/fields.ts';
 import { type Outcome, outcomes } from '../../../lib/http/outcomes.ts';
-import { endpoints, tableEndpoints } from '../../../serverless/functions.ts';
-import { gatewayResponses } from '../../../serverless/gateway-responses.ts';
-import { readDescription } from '../../../tools/api/description.ts';
+import { gatewayResponses } from '../../../serverless/api-gateway/gateway-responses.ts';
+import { endpoints, tableEndpoints } from '../../../serverless/endpoints.ts';
+import { readDescription } from '../../../tools/openapi/description.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const project = JSON.parse(read('package.json'));
@@ -126,7 +126,7 @@ test('rule 3.1 of the specification has a line for each field of a book, with it
 test('the generated part of openapi.yaml is what the tables in lib/ say', async () => {
   const { text, current } = await readDescription();
 
-  expect(text, 'openapi.yaml is not current: run `npm run api`').toBe(current);
+  expect(text, 'openapi.yaml is not current: run `npm run openapi`').toBe(current);
 });
 
 test('openapi.yaml has the errors of the functions and of API Gateway, each under its status with its headers', () => {

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { type FunctionSetting, type Setting, type SettingKind, settings, text } from '../../../lib/settings.ts';
 import { checkedParameters } from '../../../serverless/deploy/stage-parameters.ts';
 import { stages } from '../../../serverless/deploy/target.ts';
-import { endpoints } from '../../../serverless/functions.ts';
+import { endpoints } from '../../../serverless/endpoints.ts';
 import { loadLocalConfig, localSettings } from '../../../serverless/local/local-config.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');

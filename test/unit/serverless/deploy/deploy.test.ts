@@ -2,11 +2,11 @@ import { CloudFormationClient, CloudFormationServiceException } from '@aws-sdk/c
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../../lib/http/outcomes.ts';
+import { gatewayResponses } from '../../../../serverless/api-gateway/gateway-responses.ts';
 import { findRollbackTriggers } from '../../../../serverless/deploy/rollback-triggers.ts';
 import { findStack, findVersion } from '../../../../serverless/deploy/stack.ts';
 import UpdatePlugin from '../../../../serverless/deploy/update-plugin.ts';
-import type { Serverless } from '../../../../serverless/framework.ts';
-import { gatewayResponses } from '../../../../serverless/gateway-responses.ts';
+import type { Serverless } from '../../../../serverless/framework-types.ts';
 
 test('each gateway response after which a client may try again says when', () => {
   const responses: readonly Outcome[] = Object.values(gatewayResponses);

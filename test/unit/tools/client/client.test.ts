@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../../lib/http/outcomes.ts';
-import { gatewayResponses } from '../../../../serverless/gateway-responses.ts';
+import { gatewayResponses } from '../../../../serverless/api-gateway/gateway-responses.ts';
 import {
   type BookCatalogClient,
   BookCatalogError,

@@ -1,11 +1,11 @@
-/** `npm run api`. */
+/** `npm run openapi`. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseOptions } from '../parse-options.ts';
 import { descriptionFile, readDescription } from './description.ts';
 
-const usage = `Usage: npm run api [-- --check]
+const usage = `Usage: npm run openapi [-- --check]
 
 Writes the part of openapi.yaml that is generated from the sources of the service. With --check it writes nothing, lints
 openapi.yaml, and fails when that part is not current.`;
@@ -15,7 +15,7 @@ const { check: isCheck } = parseOptions(usage, { check: { type: 'boolean' } }).v
 try {
   const { text, current } = await readDescription();
   if (!isCheck) writeFileSync(descriptionFile, current);
-  else if (text !== current) throw new Error('openapi.yaml is not current: run `npm run api`');
+  else if (text !== current) throw new Error('openapi.yaml is not current: run `npm run openapi`');
   else lint();
 } catch (error) {
   console.error((error as Error).message);

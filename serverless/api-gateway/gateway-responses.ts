@@ -1,4 +1,4 @@
-import { type Outcome, outcomes } from '../lib/http/outcomes.ts';
+import { type Outcome, outcomes } from '../../lib/http/outcomes.ts';
 
 /** In a second, a throttled stage takes requests again, and a new instance starts. */
 const retrySoon = { 'Retry-After': '1' };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { readRoutes } from './framework.ts';
+import { readRoutes } from './api-gateway/http-events.ts';
 
 const file = resolve(import.meta.dirname, '../serverless.yml');
 const service = parse(readFileSync(file, 'utf8'), { logLevel: 'silent' });
@@ -18,15 +18,6 @@ interface Endpoint {
   readonly event: { readonly method: string; readonly path: string };
 }
 
-const percentOfMemory = (percent: number) => Math.floor((memorySize * percent) / 100);
-
-/** The options of a function's Node, as /var/runtime/bootstrap of Lambda's Node runtime sets them. */
-export const nodeOptions = [
-  '--expose-gc',
-  `--max-semi-space-size=${percentOfMemory(5)}`,
-  `--max-old-space-size=${percentOfMemory(90)}`,
-].join(' ');
-
 export const endpoints: readonly Endpoint[] = Object.keys(service.functions).map((name) => {
   const { handler, tableActions } = service.functions[name];
   const [route, ...others] = readRoutes(service.functions[name]);
@@ -38,3 +29,8 @@ export const endpointNames = endpoints.map(({ name }) => name);
 
 /** The endpoints that use the book table. */
 export const tableEndpoints = endpoints.filter(({ tableActions = [] }) => tableActions.length > 0);
+
+/** @returns the start of the logical ids that the framework gives to the resources of a function */
+export function toLogicalId(functionName: string): string {
+  return functionName.replace(/^./, (letter) => letter.toUpperCase());
+}

@@ -1,6 +1,7 @@
-import { exposedHeaders } from '../lib/http/exposed-headers.ts';
-import { type FunctionDefinition, readHttpEvent } from './framework.ts';
+import { exposedHeaders } from '../../lib/http/exposed-headers.ts';
+import type { FunctionDefinition } from '../framework-types.ts';
 import type { Headers } from './gateway-responses.ts';
+import { readHttpEvent } from './http-events.ts';
 
 /** The request headers that scripts may send, besides the CORS-safelisted ones (specification 13.2). */
 const allowedHeaders = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match'];

@@ -81,22 +81,3 @@ interface AwsProvider {
 }
 
 export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
-
-/** @returns the start of the logical ids that the framework gives to the resources of a function */
-export function toLogicalId(functionName: string): string {
-  return functionName.replace(/^./, (letter) => letter.toUpperCase());
-}
-
-/** Reads the HTTP events of a function. */
-export function readRoutes({ events = [] }: FunctionDefinition): readonly HttpEvent[] {
-  return events.flatMap(({ http }) => (http === undefined ? [] : readHttpEvent(http)));
-}
-
-/** Reads an HTTP event in its short form or its long one. The path gets a leading slash. */
-export function readHttpEvent(http: string | HttpEvent): HttpEvent {
-  if (typeof http !== 'string') {
-    return { ...http, method: http.method.toUpperCase(), path: `/${http.path.replace(/^\//, '')}` };
-  }
-  const [method = '', path = ''] = http.split(' ');
-  return readHttpEvent({ method, path });
-}
