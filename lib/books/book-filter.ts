@@ -34,7 +34,7 @@ function containsWords(name: string, words: readonly string[]): Matcher {
 /** Finds the words of a filter: the `+` of C++, the `#` of F# and the `&` of AT&T are parts of words. */
 function findWords(text: string): readonly string[] {
   // An ellipsis is three dots by then.
-  const words = fold(text).split(/[\s\p{Dash}\p{Open_Punctuation}\p{Close_Punctuation}.,;:!?/·]+/u);
+  const words = fold(text).split(/[\s\p{Dash}\p{Open_Punctuation}\p{Close_Punctuation}.,;:!?/·]/u);
   return words.filter((word) => word !== '');
 }
 
