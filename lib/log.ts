@@ -1,4 +1,3 @@
-import { finished, Readable } from 'node:stream';
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 
@@ -11,7 +10,7 @@ const maxCauses = 5;
 /** The most characters of a text in a line, because a database may send megabytes as its message. */
 const maxTextLength = 2_000;
 
-type Response = { readonly statusCode: number; readonly body: unknown };
+type Response = { readonly statusCode: number; readonly body: string | AsyncIterable<string | Uint8Array> };
 type State = { startedAt?: number };
 type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
 
@@ -41,14 +40,27 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
     coldStart = false;
   };
 
+  const logAtEnd = async function* (request: Logged, body: AsyncIterable<string | Uint8Array>) {
+    let error: unknown = new Error('the response was not sent to its end'); // unless the end is reached
+    try {
+      yield* body;
+      error = null;
+    } catch (failure) {
+      error = failure;
+      throw failure;
+    } finally {
+      logRequest({ ...request, error: error as Error | null });
+    }
+  };
+
   return {
     before: function startRequestLog({ internal }) {
       internal.startedAt = performance.now();
     },
     after: function logResponse(request) {
-      const body = request.response?.body;
-      if (!(body instanceof Readable)) return logRequest(request);
-      finished(body, (error) => logRequest({ ...request, error }));
+      const { response } = request;
+      if (typeof response?.body !== 'object') return logRequest(request);
+      request.response = { ...response, body: logAtEnd(request, response.body) };
     },
     onError: logRequest,
   };

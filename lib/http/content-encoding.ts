@@ -23,7 +23,7 @@ export function encodeContent(event: APIGatewayProxyEvent, response: StreamedRes
   const choice = encoders.find(({ coding }) => coding === agreed);
   if (choice === undefined) return { ...response, headers };
   const encoder = choice.create();
-  const compressAll = async function* (chunks: AsyncIterable<string>) {
+  const compressAll = async function* (chunks: StreamedResponse['body']) {
     yield* chunks;
     // Node's zstd adds an empty frame, which some clients refuse, when the end comes while writes wait (nodejs/node
     // issue 66078). A flush of the kind "none" calls back after them.

@@ -123,8 +123,7 @@ test.for([
 });
 
 /** Calls an endpoint as Lambda's runtime does, and collects what it writes. */
-async function stream(data: StreamedResult['data']) {
-  const response = new PassThrough();
+async function stream(data: StreamedResult['data'], response = new PassThrough()) {
   const chunks: string[] = [];
   response.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
   const from = (given: PassThrough) => given;
@@ -150,4 +149,14 @@ test("a response that breaks off leaves Lambda's stream open", async () => {
 
   expect(outcome).toBe('BrokenResponseError: The response broke off. The log line of the request has the cause.');
   expect(response).toMatchObject({ destroyed: false, writableEnded: false });
+});
+
+test('a request whose response cannot be sent to its end is logged as failed', async ({ log }) => {
+  const response = new PassThrough();
+  response.once('data', () => response.destroy());
+
+  const { outcome } = await stream(Array(100).fill('"a chunk"'), response);
+
+  expect(outcome).toContain('BrokenResponseError');
+  await expect.poll(() => log.lines).toMatchObject([{ level: 'ERROR', status: 200, error: { name: 'Error' } }]);
 });
