@@ -10,6 +10,9 @@ const maxCauses = 5;
 /** The most characters of a text in a line, because a database may send megabytes as its message. */
 const maxTextLength = 2_000;
 
+/** The message of the error in the line of a stream whose receiver left before its end. */
+export const receiverLeft = 'the receiver left before the end of the response';
+
 type Response = { readonly statusCode: number; readonly body: string | AsyncIterable<string | Uint8Array> };
 type State = { startedAt?: number };
 type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
@@ -41,7 +44,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
   };
 
   const logAtEnd = async function* (request: Logged, body: AsyncIterable<string | Uint8Array>) {
-    let error: unknown = new Error('the response was not sent to its end'); // unless the end is reached
+    let error: unknown = new Error(receiverLeft); // unless the end is reached
     try {
       yield* body;
       error = null;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { writeLog } from '../../lib/log.ts';
+import { receiverLeft, writeLog } from '../../lib/log.ts';
 import { requestIdHeader } from './functions/invoke.ts';
 
 interface LoggedError {
@@ -31,9 +31,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** A line of a stack trace that is in Node itself. Each syntax error has ten, and none of them helps. */
 const nodeFrame = /\n +at [^\n]*\bnode:[^\n]*/g;
-
-/** The message of Node's error when a client leaves before the end of a stream. */
-const prematureClose = 'Premature close';
 
 export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 
@@ -78,7 +75,7 @@ export function createConsoleLog(format: string | undefined, directory: string) 
 /** @returns the text, or `undefined` when the gateway's own line says enough: of a success, or a client that left */
 function formatEntry({ level, message, route, status, reason, error }: LogEntry): string | undefined {
   if (status === 401 && reason) return `${status} ${route}: the token was refused (${reasons[reason] ?? reason})`;
-  if (error === undefined || error.message === prematureClose) {
+  if (error === undefined || error.message === receiverLeft) {
     if (message === 'request') return undefined;
     return level === 'INFO' ? message : `${level} ${message}`;
   }

@@ -34,5 +34,8 @@ test('a client that leaves a list, or an upload, is one short line in the output
 
   await expect.poll(() => local.service.output).toMatch(/ GET \/books 200 not sent whole [\d.]+ ms /);
   await expect.poll(() => local.service.output).toMatch(/ POST \/token the client disconnected [\d.]+ ms /);
+  // Its line is written after all those of the earlier ones.
+  await local.send('GET', '/book/1');
+  await expect.poll(() => local.service.output).toMatch(/ GET \/book\/1 200 [\d.]+ ms /);
   expect(local.service.output).not.toContain('ERROR');
 });

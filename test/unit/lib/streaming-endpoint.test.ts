@@ -151,12 +151,16 @@ test("a response that breaks off leaves Lambda's stream open", async () => {
   expect(response).toMatchObject({ destroyed: false, writableEnded: false });
 });
 
-test('a request whose response cannot be sent to its end is logged as failed', async ({ log }) => {
+test.for([
+  ['before the first byte', (response: PassThrough) => response.destroy()],
+  ['before the last byte', (response: PassThrough) => response.once('data', () => response.destroy())],
+] as const)('a request whose receiver leaves %s is logged as failed', async ([, leave], { log }) => {
   const response = new PassThrough();
-  response.once('data', () => response.destroy());
+  leave(response);
 
   const { outcome } = await stream(Array(100).fill('"a chunk"'), response);
 
   expect(outcome).toContain('BrokenResponseError');
-  await expect.poll(() => log.lines).toMatchObject([{ level: 'ERROR', status: 200, error: { name: 'Error' } }]);
+  const error = { message: 'the receiver left before the end of the response' };
+  await expect.poll(() => log.lines).toMatchObject([{ level: 'ERROR', status: 200, error }]);
 });
