@@ -1,5 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { StreamedResponse } from './http/stream-envelope.ts';
 
 /** Levels of Lambda's JSON log format, by which CloudWatch filters. */
 type LogLevel = 'INFO' | 'WARN' | 'ERROR';
@@ -13,7 +14,7 @@ const maxTextLength = 2_000;
 /** The message of the error in the line of a stream whose receiver left before its end. */
 export const receiverLeft = 'the receiver left before the end of the response';
 
-type Response = { readonly statusCode: number; readonly body: string | AsyncIterable<string | Uint8Array> };
+type Response = { readonly statusCode: number; readonly body: string | StreamedResponse['body'] };
 type State = { startedAt?: number };
 type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
 
@@ -43,16 +44,16 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
     coldStart = false;
   };
 
-  const logAtEnd = async function* (request: Logged, body: AsyncIterable<string | Uint8Array>) {
-    let error: unknown = new Error(receiverLeft); // unless the end is reached
+  const logAtEnd = async function* (request: Logged, body: StreamedResponse['body']) {
+    let error: Error | null = new Error(receiverLeft); // unless the end is reached
     try {
       yield* body;
       error = null;
     } catch (failure) {
-      error = failure;
+      error = failure as Error;
       throw failure;
     } finally {
-      logRequest({ ...request, error: error as Error | null });
+      logRequest({ ...request, error });
     }
   };
 

@@ -22,7 +22,7 @@ export interface StreamedResponse {
 export async function startStream(success: Outcome, { data, headers }: StreamedResult): Promise<StreamedResponse> {
   const chunks = serialize(success, data);
   const { value: first } = await chunks.next();
-  const allHeaders: Record<string, string> = { 'Content-Type': 'application/json', ...success.headers, ...headers };
+  const allHeaders = { 'Content-Type': 'application/json', ...success.headers, ...headers };
   return { statusCode: success.status, headers: allHeaders, body: prepend(first as string, chunks) };
 }
 
