@@ -39,8 +39,7 @@ export function protectedEndpoint(config: ProtectedConfig, success: Outcome, han
  * 1. The log, which reports the finished response.
  * 2. CORS, because errors need its headers too.
  * 3. The envelope of errors.
- * 4. The refusal of events that are not requests.
- * 5. `access`, which decides who reaches the handler.
+ * 4. `access`, which decides who reaches the handler.
  */
 export function composeStack<Response>(
   { corsOrigin }: EndpointConfig,
@@ -53,27 +52,12 @@ export function composeStack<Response>(
       const cause = new Error('the function was about to time out');
       throw new HttpError(outcomes.serviceUnavailable, { cause });
     },
-    requestStart: (request) => {
-      // An event may be `null`, and the middleware reads its members before `refuseOtherEvents` refuses it.
-      if (!isRequest(request.event)) request.event = {};
-    },
   })
     .use(logRequests())
     .use(corsOrigin === undefined ? [] : [httpCors({ origin: corsOrigin, exposeHeaders: exposedHeaders })])
     .onError((request) => {
       request.response = createResponse(clientOutcomeOf(request.error), {});
     })
-    .before(function refuseOtherEvents({ event }) {
-      if (isRequest(event)) return;
-      const cause = Object.assign(new Error('not a request of API Gateway'), { code: 'ERR_NOT_API_GATEWAY' });
-      throw new HttpError(outcomes.badRequest, { cause });
-    })
     .use(access)
     .handler((event, _context, { signal }) => invocationSignal.run(signal, () => respond(event)));
-}
-
-/** Whether an event is a request of API Gateway. Queues, load balancers and people may invoke a function too. */
-function isRequest(event: unknown): event is APIGatewayProxyEvent {
-  const { requestContext } = (event ?? {}) as Partial<APIGatewayProxyEvent>;
-  return typeof requestContext?.path === 'string';
 }

@@ -11,8 +11,7 @@ export function requireToken(signingSecret: string): MiddlewareObj<APIGatewayPro
     before: async function checkToken({ event }) {
       const token = headerValues(event, 'authorization').at(-1);
       if (!token) throw new HttpError(outcomes.tokenRequired);
-      // Whoever invokes the function may send a number.
-      await verifyToken(String(token));
+      await verifyToken(token);
     },
   };
 }

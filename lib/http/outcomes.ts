@@ -13,7 +13,6 @@ const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 /** 304 and all failures of the functions. Those of API Gateway are in serverless/api-gateway/gateway-responses.ts. */
 export const outcomes = {
   notModified: { status: 304, message: '' },
-  badRequest: { status: 400, message: 'Bad request' },
   invalidInput: { status: 400, message: 'Invalid input' },
   invalidIdempotencyKey: { status: 400, message: 'Invalid idempotency key' },
   invalidRequestPayload: { status: 400, message: 'Invalid request payload' },

@@ -76,6 +76,30 @@ test.for([
   expect((await books.update(1, { year: 1 }, versions)).book).toEqual({ id: 1, ...emma, year: 1 });
 });
 
+test('a lost update of a book without a version is not made again over a write that followed it', async ({
+  table,
+  others,
+}) => {
+  await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...emma } }));
+  let arrive = async (): Promise<unknown> => undefined;
+  const { books } = openWithCourses(
+    table,
+    UpdateCommand,
+    async (send) => {
+      arrive = send;
+      lose();
+    },
+    async (send) => {
+      await arrive();
+      await others.update(1, { year: 2 });
+      return send();
+    },
+  );
+
+  await expect(books.update(1, { year: 1 })).rejects.toThrow('others changed the book');
+  expect((await others.get(1)).book.year).toBe(2);
+});
+
 test('a write of others that may have replaced the first of two lost attempts makes the outcome unknown', async ({
   table,
   others,

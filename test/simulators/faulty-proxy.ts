@@ -26,7 +26,7 @@ const healthy: Pick<Fault, 'happen'> = {
   },
 };
 
-type FaultyProxyOptions = Readonly<{ isTls?: boolean; withoutChecksums?: boolean; metersCapacity?: boolean }>;
+type FaultyProxyOptions = Readonly<{ isTls?: boolean; metersCapacity?: boolean }>;
 
 /**
  * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault of one
@@ -38,13 +38,10 @@ export type FaultyProxy = Awaited<ReturnType<typeof startFaultyProxy>>;
  * Starts a proxy on a free loopback port that forwards everything until a fault is set.
  *
  * @param engineEndpoint - the engine's origin
- * @param options - `isTls`: makes it an HTTPS proxy; `withoutChecksums`: the engine behind it sends none;
- *   `metersCapacity`: asks the engine for the consumed capacity of each request, which the product does not
+ * @param options - `isTls`: makes it an HTTPS proxy; `metersCapacity`: asks the engine for the consumed capacity of each
+ *   request, which the product does not
  */
-export async function startFaultyProxy(
-  engineEndpoint: string,
-  { isTls, withoutChecksums, metersCapacity }: FaultyProxyOptions = {},
-) {
+export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCapacity }: FaultyProxyOptions = {}) {
   const requests: MeteredRequest[] = [];
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
   const held: (() => Promise<unknown>)[] = [];
@@ -98,7 +95,6 @@ export async function startFaultyProxy(
       async forward() {
         const response = await forward();
         if (metersCapacity) entry.units = JSON.parse(String(response.body)).ConsumedCapacity?.CapacityUnits ?? 0;
-        if (withoutChecksums) delete response.headers['x-amz-crc32'];
         return response;
       },
       hold: () => void held.push(hold(socket, forward)),

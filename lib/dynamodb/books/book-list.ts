@@ -7,7 +7,7 @@ import { Counter } from './counter.ts';
 import { type QueryPage, readBooks } from './query-page.ts';
 
 /** Queries that are under way while books are sent. More would take memory and save hardly any time. */
-const queriesAhead = 4;
+const queriesAtOnce = 4;
 
 /** Books in a page of the whole list: half of what a Query can return, because several pages are in memory at once. */
 const maxBooksPerQuery = 5_000;
@@ -44,7 +44,7 @@ export class BookList {
    * @returns chunks of JSON objects with commas between them
    */
   async *readAll({ after, filter }: Selection): AsyncGenerator<string> {
-    yield* this.#readAhead(after, createMatcher(filter));
+    yield* this.#read(after, createMatcher(filter));
   }
 
   /**
@@ -55,11 +55,13 @@ export class BookList {
    */
   async readPage({ after, filter }: Selection, limit: number) {
     const matches = createMatcher(filter);
+    // Without a filter, the next books are the page.
+    const pages = matches ? this.#read(after, matches) : this.#read(after, undefined, limit + 1, 1);
     const found: string[] = [];
     let bytes = 0;
     let last: number | undefined;
-    for await (const books of matches ? this.#readMatching(after, matches) : this.#readFew(after, limit + 1)) {
-      for (const book of books) {
+    for await (const page of pages) {
+      for (const book of JSON.parse(`[${page}]`) as readonly Book[]) {
         const json = JSON.stringify(book);
         bytes += Buffer.byteLength(json);
         const isFull = found.length === limit || bytes > maxPageBytes;
@@ -71,53 +73,42 @@ export class BookList {
     return { books: found.join(), continueAfter: undefined };
   }
 
-  async *#readMatching(after: number, matches: Matcher): AsyncGenerator<readonly Book[]> {
-    for await (const page of this.#readAhead(after, matches)) yield parseBooks(page);
-  }
-
-  /** Reads all books with higher ids that match, several Queries at a time. */
-  async *#readAhead(after: number, matches: Matcher | undefined): AsyncGenerator<string> {
+  /**
+   * Reads the books with higher ids that match.
+   *
+   * @param firstLimit - the items that the first Query reads
+   * @param atOnce - the Queries that are under way. With one, the next begins when the caller has taken the books.
+   */
+  async *#read(after: number, matches?: Matcher, firstLimit = maxBooksPerQuery, atOnce = queriesAtOnce) {
+    let limit = firstLimit;
+    const query = (shard: number, start: number) => {
+      const page = this.#query(shard, start, limit, matches);
+      // The limit of a Query counts deleted books too. It grows, so that many of them in a row take few requests.
+      limit = Math.min(4 * limit, maxBooksPerQuery);
+      return page;
+    };
+    const readsAhead = atOnce > 1;
     let shard = shardOf(after + 1);
-    const query = (of: number, start: number) => this.#query(of, start, maxBooksPerQuery, matches);
-    const first = query(shard, after);
-    const lastShard = await this.#readLastShard();
-    const ahead: Promise<QueryPage>[] = [];
-    const requestAfter = ({ continueAfter }: QueryPage) => {
-      if (continueAfter !== undefined) ahead.unshift(query(shardOf(continueAfter), continueAfter));
-      while (ahead.length < queriesAhead && shard < lastShard) {
+    const underWay = [query(shard, after)];
+    let lastShard = readsAhead ? await this.#readLastShard() : undefined;
+    const requestAfter = async ({ continueAfter }: QueryPage) => {
+      if (continueAfter !== undefined) underWay.unshift(query(shardOf(continueAfter), continueAfter));
+      while (underWay.length < atOnce) {
+        lastShard ??= await this.#readLastShard();
+        if (shard >= lastShard) return;
         shard += 1;
-        ahead.push(query(shard, after));
+        underWay.push(query(shard, after));
       }
     };
-    const firstPage = await first;
-    // Before others are requested, because a page of the list may need no more.
-    yield firstPage.books;
-    requestAfter(firstPage);
-    for (let next = ahead.shift(); next; next = ahead.shift()) {
+    let isFirst = true;
+    for (let next = underWay.shift(); next; next = underWay.shift()) {
       const page = await next;
-      // Before the books are taken, so that the database reads on meanwhile.
-      requestAfter(page);
+      // A page of the list may need no more than the first one. From then on, the database reads while books are taken.
+      const isAhead = readsAhead && !isFirst;
+      if (isAhead) await requestAfter(page);
       yield page.books;
-    }
-  }
-
-  /** Reads books with higher ids, one Query at a time. @param count - after which the caller stops */
-  async *#readFew(after: number, count: number): AsyncGenerator<readonly Book[]> {
-    let missing = count;
-    let lastShard: number | undefined;
-    for (let shard = shardOf(after + 1); shard <= (lastShard ?? shard); shard += 1) {
-      let limit = missing;
-      let continueAfter: number | undefined = after;
-      while (continueAfter !== undefined) {
-        const page = await this.#query(shard, continueAfter, limit);
-        const books = parseBooks(page.books);
-        yield books;
-        missing -= books.length;
-        // The limit of a Query counts deleted books too. It grows, so that many of them in a row take few requests.
-        limit = Math.min(4 * limit, maxBooksPerQuery);
-        continueAfter = page.continueAfter;
-      }
-      lastShard ??= await this.#readLastShard();
+      if (!isAhead) await requestAfter(page);
+      isFirst = false;
     }
   }
 
@@ -140,8 +131,4 @@ export class BookList {
   async #readLastShard(): Promise<number> {
     return shardOf(await this.#counter.readLastId());
   }
-}
-
-function parseBooks(page: string): readonly Book[] {
-  return JSON.parse(`[${page}]`);
 }

@@ -60,9 +60,9 @@ export class BookRepository {
       },
       resolve: async ({ sent, lost, refusal }) => {
         const found = await this.#find(id, refusal);
-        if (found === undefined) return undefined;
-        const { version = '' } = found;
-        if (sent.includes(version)) return { book, version, replayed: false };
+        if (found === undefined) return {};
+        const { version } = found;
+        if (sent.some((each) => each === version)) return { result: { book, version, replayed: false } };
         checkNotReplaced(lost, version);
         throw new IdInUseError(id);
       },
@@ -81,11 +81,11 @@ export class BookRepository {
         const stored = await claim.find(this.#table, refusal?.stored);
         if (stored) {
           const { bookId, version } = stored;
-          return { book: { id: bookId, ...fields }, version, replayed: !sent.includes(version) };
+          return { result: { book: { id: bookId, ...fields }, version, replayed: !sent.includes(version) } };
         }
         // Without a claim, none of our attempts was carried out, so a book with the id is another one.
         if (refusal && (await this.#find(id, refusal))) throw new IdInUseError(id);
-        return undefined;
+        return {};
       },
     };
   }

@@ -6,7 +6,6 @@ import {
   ItemTooLargeError,
   StorageUnavailableError,
 } from '../connection/errors.ts';
-import type { Write } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
 import { maxWriteDelaySeconds } from '../table/late-writes.ts';
 import { attributeNames } from '../table/stored-items.ts';
@@ -15,21 +14,9 @@ import { checkNotReplaced } from '../table/versions.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
- * Updates or deletes a book, in one or more attempts.
- *
- * **What if a response is lost?** The request may have been carried out, or may still be under way. So each attempt makes
- * a version of its own, and the versions of a book only ascend. An example, with numbers as versions:
- *
- *     Event                                     Condition         Stored version
- *     1. The book was stored.                                     10
- *     2. We send an update; it is held up.      below 20          10
- *     3. We give up, and read the book.                           10: below 20, so ours was not carried out
- *     4. We send the update again.              exactly 10        21
- *     5. Somebody else sends an update.         below 30          30
- *     6. Our first request arrives.             below 20: refused 30
- *
- * Had we read 20 in step 3, the update would be done. Had we read 30, nobody could know: either ours came first and was
- * replaced, or it never came. That is an error.
+ * Updates or deletes a book, in one or more attempts. Each attempt makes a version of its own, and the versions of a book
+ * only ascend, so the stored version tells whether a lost attempt was carried out. docs/reliability.md goes through an
+ * example.
  *
  * A deletion leaves an item with its version and without the book, until no attempt can arrive any more. No write follows
  * it, so what is read tells its outcome.
@@ -48,11 +35,10 @@ export async function changeBook(
   const isDeletion = changes === undefined;
   const find = (refusal?: ConditionFailedError) => table.get(bookKey(id), parseStoredBook, refusal?.stored);
   const versionOf = (found: StoredBook | undefined) => requireBook(found, accepted, changes).version;
-  const write: Write<StoredBook> = {
+  return table.attempts.write({
     // Of several versions, a condition can name only the one that the book has.
     seenVersion: accepted === undefined || accepted.length === 1 ? accepted?.[0] : versionOf(await find()),
-    async send({ version, lost, abortSignal }) {
-      const { seenVersion } = write;
+    async send({ version, seenVersion, lost, abortSignal }) {
       // Versions are made above those that were seen, unless these are a day ahead or from another program.
       const isAbove =
         seenVersion === undefined ||
@@ -64,19 +50,16 @@ export async function changeBook(
       if (stored.version === version && isDeletion === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
     },
-    async resolve({ sent, lost, refusal }) {
+    async resolve({ sent, lost, seenVersion, refusal }) {
       const found = await find(refusal);
-      const { version = '' } = found ?? {};
-      if (found && sent.includes(version)) return found;
+      if (found && sent.some((each) => each === found.version)) return { result: found };
       // A lost attempt may arrive after somebody creates the book.
       if (!found && lost.length > 0) throw new StorageUnavailableError('an attempt may still arrive');
       // A deletion leaves an item that nothing replaces, and nothing was written since the last look at an unchanged book.
-      if (!isDeletion && version !== write.seenVersion) checkNotReplaced(lost, version);
-      write.seenVersion = versionOf(found);
-      return undefined;
+      if (!isDeletion && found?.version !== seenVersion) checkNotReplaced(lost, found?.version);
+      return { seenVersion: versionOf(found) };
     },
-  };
-  return table.attempts.write(write);
+  });
 }
 
 interface Condition {
@@ -87,6 +70,7 @@ interface Condition {
 /** The version of the book is below ours, or it has none: a comparison with a missing attribute is false. */
 const belowVersion: Condition = { text: 'NOT version >= :new_version' };
 
+/** Nothing was written since the book was read. */
 function inVersion(version: string | undefined): Condition {
   if (version === undefined) return { text: 'attribute_not_exists(version)' };
   return { text: 'version = :seen', values: { ':seen': version } };
@@ -128,6 +112,6 @@ export function requireBook(
 ): VersionedBook {
   const { book, version } = found ?? {};
   if (book === undefined) throw new BookNotFoundError();
-  if (accepted?.some((each) => each === version) ?? true) return { book, version };
+  if (accepted === undefined || accepted.some((each) => each === version)) return { book, version };
   throw isTooLarge({ ...book, ...changes }) ? new ItemTooLargeError() : new VersionMismatchError();
 }

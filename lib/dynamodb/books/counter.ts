@@ -42,7 +42,7 @@ export class Counter {
         if (lastId === maxId) throw new CounterError('the counter is at 2^53-1, the highest id');
         // In an empty table, the next attempt creates the counter.
         if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${isBelowMax}`;
-        return undefined;
+        return {};
       },
     });
   }
@@ -56,8 +56,12 @@ export class Counter {
    */
   async readLastId(): Promise<number> {
     const readCounter = () => this.#table.get(counterKey, parseLastId);
-    const lastId = (await readCounter()) ?? ((await this.#table.isEmpty()) ? 0 : await readCounter());
+    const lastId = await readCounter();
     if (lastId !== undefined) return lastId;
+    if (await this.#table.isEmpty()) return 0;
+    // Others may have created the first book since.
+    const lastIdNow = await readCounter();
+    if (lastIdNow !== undefined) return lastIdNow;
     throw new CounterError(`the table has items and no counter: ${repairAdvice}`);
   }
 }

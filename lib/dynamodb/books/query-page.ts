@@ -127,7 +127,7 @@ function convertItems(items: string, count: number | undefined): string | undefi
   const order = findOrder(items);
   const members = names.map((name) => `"${name}":$${order.indexOf(name) + 2}`);
   let books = items.replace(createItemPattern(order), `$1{${members.join()}}`);
-  // From the first unusual item on, items are left. An item ends with two brackets, and a book with one.
+  // From the first unusual item on, items are left. An item ends with two braces, and a book with one.
   if (!items.endsWith('}}') || books.endsWith('}}')) return undefined;
   // Stryker disable next-line ConditionalExpression,Regex: it saves time, nothing is filled where nothing is absent
   if (/":[,}]/.test(books)) for (const { absent, filled } of fillings) books = books.replace(absent, filled);

@@ -18,9 +18,6 @@ const maxShortBytes = 4 * 1024;
 /** A success of GetItem. The response to another operation would mean that there is no such item. */
 const itemResponse = /^\{\s*(\}|"(Item|ConsumedCapacity)")/;
 
-/** All refusals of DynamoDB have it ("Error handling with DynamoDB"). The item in one decides 404, 412 and 413. */
-const refusedStatus = 400;
-
 type Handle = NodeHttpHandler['handle'];
 
 /**
@@ -30,34 +27,23 @@ type Handle = NodeHttpHandler['handle'];
  *   connections and no timer runs. So the idle time is checked when the next request is sent. It is taken from the wall
  *   clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
  * - When no connection could be made, the error says that the request was not sent.
- * - It rejects a response whose checksum is wrong, and a success or a refusal that lacks one. Over TLS a checksum is
- *   required, because DynamoDB always sends it. Over HTTP it is required once the engine has sent one with that status.
+ * - It rejects a response whose checksum is wrong. Like AWS's SDKs, it compares the checksum when there is one.
  * - It rejects a success whose body is not a JSON object, or not one of GetItem.
  */
 export function createRequestHandler() {
-  const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
-  const ready = { http: 'connect', https: 'secureConnect' };
+  const httpAgent = new http.Agent({ keepAlive: true });
+  const httpsAgent = new https.Agent({ keepAlive: true });
+  const agents: readonly http.Agent[] = [httpAgent, httpsAgent];
   const idleSince = new WeakMap<Duplex, number>();
-  const connectionErrors = new WeakSet<Error>();
-  for (const protocol of ['http', 'https'] as const) {
-    const agent: http.Agent = agents[protocol];
+  for (const agent of agents) {
     const keep = agent.keepSocketAlive.bind(agent);
     agent.keepSocketAlive = (socket) => {
       idleSince.set(socket, Date.now());
       return keep(socket);
     };
-    const connect = agent.createConnection.bind(agent);
-    agent.createConnection = (options, callback) => {
-      const socket = connect(options, callback) as Duplex;
-      const onError = (error: Error) => connectionErrors.add(error);
-      socket.once('error', onError);
-      socket.once(ready[protocol], () => socket.off('error', onError));
-      return socket;
-    };
   }
-  const handler = new NodeHttpHandler({ httpAgent: agents.http, httpsAgent: agents.https });
-  /** The statuses of which a response had a checksum. DynamoDB Local sends it with successes alone. */
-  const checkedStatuses = new Set<number>();
+  const idleSockets = () => agents.flatMap(({ freeSockets }) => Object.values(freeSockets).flat() as Duplex[]);
+  const handler = new NodeHttpHandler({ httpAgent, httpsAgent });
 
   return {
     metadata: handler.metadata,
@@ -65,9 +51,7 @@ export function createRequestHandler() {
 
     /** @throws {AttemptError} when nothing was sent, or the response is damaged */
     async handle(request: Parameters<Handle>[0], options?: Parameters<Handle>[1]) {
-      const isTls = request.protocol === 'https:';
-      const agent = isTls ? agents.https : agents.http;
-      for (const socket of idleSockets(agent)) {
+      for (const socket of idleSockets()) {
         const idleMs = Date.now() - (idleSince.get(socket) ?? 0);
         // Below 0, the clock was set back.
         if (idleMs < 0 || idleMs > maxIdleMs) socket.destroy();
@@ -81,29 +65,22 @@ export function createRequestHandler() {
         await finished((response.body as Readable).on('data', (chunk) => chunks.push(chunk)));
         const body = Buffer.concat(chunks);
         const checksum = headers['x-amz-crc32'];
-        const isSuccess = statusCode < 300;
-        if (checksum !== undefined) checkedStatuses.add(statusCode);
-        // Other responses, such as that of a proxy, decide nothing.
-        const isDecision = isSuccess || statusCode === refusedStatus;
-        const isDue = isDecision && (isTls || checkedStatuses.has(statusCode));
-        if (checksum === undefined && isDue) throw damaged('has no checksum');
         const isIntact = checksum === undefined || Number(checksum) === checksumOf(body);
         if (!isIntact) throw damaged('does not match its checksum');
+        const isSuccess = statusCode < 300;
         if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
         const isGet = String(request.headers['x-amz-target']).endsWith('.GetItem');
         if (isSuccess && isGet && !itemResponse.test(`${body.subarray(0, 50)}`)) throw damaged('is not of GetItem');
         return { response: { statusCode, headers, body } };
       } catch (error) {
-        for (const socket of idleSockets(agent)) socket.destroy();
-        if (!(error instanceof Error) || !connectionErrors.has(error)) throw error;
-        throw new AttemptError(describeFailure(error), { mayBeDone: false, cause: error });
+        for (const socket of idleSockets()) socket.destroy();
+        const { code, syscall } = error as NodeJS.ErrnoException;
+        const isUnsent = code === 'ECONNREFUSED' || syscall === 'getaddrinfo';
+        if (!isUnsent) throw error;
+        throw new AttemptError(describeFailure(error as Error), { mayBeDone: false, cause: error });
       }
     },
   };
-}
-
-function idleSockets({ freeSockets }: http.Agent): Duplex[] {
-  return Object.values(freeSockets).flat() as Duplex[];
 }
 
 function checksumOf(body: Uint8Array): number {

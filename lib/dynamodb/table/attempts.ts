@@ -24,19 +24,21 @@ const maxDelayMs = 1_600;
 /** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
-/** A write whose refused and lost attempts are resolved by what is stored. Its result is never `undefined`. */
+/** A write whose refused and lost attempts are resolved by what is stored. */
 export interface Write<Value> {
-  /** The version that was stored when somebody looked last, if it has one. */
-  seenVersion?: string | undefined;
+  /** The version that is stored before the first attempt, where it is known. */
+  readonly seenVersion?: string | undefined;
 
   /**
    * Makes one attempt.
    *
    * @param attempt.version - what it gives to a book: above those of earlier attempts, and above the seen version
+   * @param attempt.seenVersion - the version that was stored when somebody looked last, if it has one
    * @param attempt.lost - the versions of lost attempts
    */
   send(attempt: {
     readonly version: string;
+    readonly seenVersion: string | undefined;
     readonly lost: readonly string[];
     readonly abortSignal: AbortSignal;
   }): Promise<Value>;
@@ -46,15 +48,23 @@ export interface Write<Value> {
    *
    * @param attempts.sent - the versions of all, oldest first. What is stored with one of them is the work of that attempt.
    * @param attempts.lost - the versions of lost ones. Each was carried out, or may still be.
+   * @param attempts.seenVersion - as for the last attempt
    * @param attempts.refusal - of the last one, if it was refused
-   * @returns the result. Without it, another attempt is right, and {@link seenVersion} is up to date.
    * @throws {StorageUnavailableError} when nobody can know whether an attempt was carried out
    */
   resolve(attempts: {
     readonly sent: readonly string[];
     readonly lost: readonly string[];
-    readonly refusal?: ConditionFailedError;
-  }): Promise<Value | undefined>;
+    readonly seenVersion: string | undefined;
+    readonly refusal: ConditionFailedError | undefined;
+  }): Promise<Resolution<Value>>;
+}
+
+interface Resolution<Value> {
+  /** Of a write that was carried out. Without it, another attempt is right. */
+  readonly result?: Value;
+  /** The version that is stored, if it has one. */
+  readonly seenVersion?: string | undefined;
 }
 
 /** The attempts at requests to one database. The time of each starts with its turn, so overload makes none fail. */
@@ -86,42 +96,53 @@ export class Attempts {
    * @throws {StorageUnavailableError} when attempts fail, or may still be carried out
    */
   async write<Value>(write: Write<Value>): Promise<Value> {
-    const sent: string[] = [];
     const lost: string[] = [];
-    let failures = 0;
-    let behindMs = 0;
-    const send = (abortSignal: AbortSignal) => {
-      const version = createVersion([sent.at(-1), write.seenVersion], behindMs);
-      sent.push(version);
-      return write.send({ version, lost, abortSignal });
-    };
-    const recover = async (error: unknown) => {
-      if (error instanceof ConditionFailedError) {
-        // Before the pause, because what is stored is usually the outcome.
-        const value = await write.resolve({ sent, lost, refusal: error });
-        if (value !== undefined) return value;
-        behindMs = Math.max(behindMs, measureLag(write.seenVersion));
-        await pauseAfter(sent.length);
-        return undefined;
-      }
-      if (!(error instanceof AttemptError)) throw error;
-      if (error.mayBeDone) lost.push(sent.at(-1) as string);
-      failures += 1;
-      // Before the look at what is stored, because a lost attempt may be under way.
-      if (failures < maxFailures) await pauseAfter(sent.length);
-      const value = lost.length > 0 ? await write.resolve({ sent, lost }) : undefined;
-      if (value === undefined && failures === maxFailures) throw error;
-      return value;
-    };
     try {
-      for (;;) {
-        const value = await this.#turns(() => attempt(send)).catch(recover);
-        if (value !== undefined) return value;
-      }
+      return await this.#writeUntilKnown(write, lost);
     } catch (error) {
       // A lost attempt at making an item too large may still be carried out, once others have made the item smaller.
       const isUndecided = error instanceof ItemTooLargeError && lost.length > 0;
       throw error instanceof AttemptError || isUndecided ? unavailable(error) : error;
+    }
+  }
+
+  /** @param lost - gets the versions of lost attempts */
+  async #writeUntilKnown<Value>(write: Write<Value>, lost: string[]): Promise<Value> {
+    const sent: string[] = [];
+    let { seenVersion } = write;
+    let behindMs = 0;
+    let failures = 0;
+    for (;;) {
+      let failure: AttemptError | ConditionFailedError;
+      try {
+        const send = (abortSignal: AbortSignal) => {
+          const version = createVersion([sent.at(-1), seenVersion], behindMs);
+          sent.push(version);
+          return write.send({ version, seenVersion, lost, abortSignal });
+        };
+        return await this.#turns(() => attempt(send));
+      } catch (error) {
+        if (!(error instanceof AttemptError || error instanceof ConditionFailedError)) throw error;
+        failure = error;
+      }
+      if (failure instanceof AttemptError) {
+        if (failure.mayBeDone) lost.push(sent.at(-1) as string);
+        failures += 1;
+        // Before the look at what is stored, because a lost attempt may be under way.
+        if (failures < maxFailures) await pauseAfter(sent.length);
+      }
+      const refusal = failure instanceof ConditionFailedError ? failure : undefined;
+      if (refusal || lost.length > 0) {
+        const resolution = await write.resolve({ sent, lost, seenVersion, refusal });
+        if (resolution.result !== undefined) return resolution.result;
+        seenVersion = resolution.seenVersion;
+      }
+      if (failures === maxFailures) throw failure;
+      if (refusal) {
+        // After the look at what is stored, which is usually the outcome.
+        behindMs = Math.max(behindMs, measureLag(seenVersion));
+        await pauseAfter(sent.length);
+      }
     }
   }
 }

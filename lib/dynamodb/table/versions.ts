@@ -31,10 +31,10 @@ export function measureLag(version: string | undefined): number {
  * Checks that no lost attempt may have been carried out and replaced since. Only a higher version replaces another one.
  *
  * @param lost - the versions of lost attempts
- * @param stored - the version that is stored, which is not one of them
+ * @param stored - the version that is stored, which is not one of them. The default is below every version.
  * @throws {StorageUnavailableError} when nobody can know
  */
-export function checkNotReplaced(lost: readonly string[], stored: string): void {
+export function checkNotReplaced(lost: readonly string[], stored = ''): void {
   // Stryker disable next-line EqualityOperator: they are never equal, what is stored by an attempt is the result
   if (lost.some((version) => version < stored)) throw new StorageUnavailableError('others changed the book');
 }

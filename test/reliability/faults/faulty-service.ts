@@ -22,7 +22,7 @@ export interface FaultyService {
   readonly ask: Ask;
 }
 
-type Options = Readonly<{ isTls?: boolean; withoutChecksums?: boolean }>;
+type Options = Readonly<{ isTls?: boolean }>;
 
 /** Starts the functions on an endpoint and table. @returns what sends a request to them */
 type StartFunctions = (databaseUrl: string) => Promise<Send>;
@@ -46,7 +46,7 @@ const idsBefore = 30_000;
 /**
  * Starts the functions, the proxy and the table of the current test.
  *
- * @param options - `isTls`: the functions reach the proxy over HTTPS; `withoutChecksums`: the engine sends none
+ * @param options - `isTls`: the functions reach the proxy over HTTPS
  * @param startFunctions - by default in this process
  */
 export async function startFaultyService(

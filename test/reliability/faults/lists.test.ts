@@ -41,7 +41,7 @@ test('a page of large books has every book that was there all along, whenever a 
 });
 
 test('a wrong response of the counter alone makes no list shorter', async () => {
-  const { table, proxy, ask } = await startFaultyService({ isTls: true });
+  const { table, proxy, ask } = await startFaultyService();
   const book = await table.repository.create(emma);
   for (const fault of checksumFaults) {
     proxy.disturb({ fault, operations: ['GetItem'] });

@@ -22,7 +22,7 @@ test('each error has the name of its class in the log', () => {
   for (const [name, error] of [
     ...named,
     ['ConfigError', new ConfigError([])],
-    ['HttpError', new HttpError(outcomes.badRequest)],
+    ['HttpError', new HttpError(outcomes.invalidInput)],
   ] as const) {
     expect(error.name).toBe(name);
   }

@@ -61,12 +61,14 @@ type WriteOfTest = Write<string> & { readonly versions: readonly string[] };
 /** Makes a write whose stored outcome is that of others, unless `find` finds a result. */
 function writing(
   endings: readonly (keyof typeof outcomes)[],
-  find: (write: Write<string>) => string | undefined = () => undefined,
+  find: () => Awaited<ReturnType<Write<string>['resolve']>> = () => ({}),
+  seenVersion?: string,
 ) {
   const versions: string[] = [];
   const send = sending(...endings);
   const write: WriteOfTest = {
     versions,
+    seenVersion,
     send: ({ version }) => {
       versions.push(version);
       return send();
@@ -75,7 +77,7 @@ function writing(
       expect(sent).toEqual(versions);
       const places = lost.map((version) => versions.indexOf(version));
       events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
-      return find(write);
+      return find();
     },
   };
   return write;
@@ -165,20 +167,20 @@ describe('attempts at a write', () => {
   );
 
   test('what is found is the result, after the third failure, too', async () => {
-    expect(await attempts.write(writing(['refused'], () => 'found'))).toBe('found');
-    expect(await attempts.write(writing(['lost'], () => 'found'))).toBe('found');
-    expect(await attempts.write(writing(['failed', 'failed', 'lost'], () => 'found'))).toBe('found');
+    expect(await attempts.write(writing(['refused'], () => ({ result: 'found' })))).toBe('found');
+    expect(await attempts.write(writing(['lost'], () => ({ result: 'found' })))).toBe('found');
+    expect(await attempts.write(writing(['failed', 'failed', 'lost'], () => ({ result: 'found' })))).toBe('found');
   });
 
   test('their versions ascend from the seen version, whatever the clock says', async () => {
     const now = Date.now();
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
     const seenVersion = v7({ msecs: now + 60_000 });
-    const write = writing(['lost', 'lost'], () => {
+    const lookAgain = () => {
       clock.mockReturnValue(now - 3_600_000);
-      return undefined;
-    });
-    write.seenVersion = seenVersion;
+      return { seenVersion };
+    };
+    const write = writing(['lost', 'lost'], lookAgain, seenVersion);
 
     await attempts.write(write);
 
@@ -193,10 +195,9 @@ describe('attempts at a write', () => {
     const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
     const hourMs = 3_600_000;
     const aheadMs = [hourMs, hourMs, 60_000];
-    const write = writing(['refused', 'lost', 'refused'], (each) => {
-      each.seenVersion = v7({ msecs: Date.now() + (aheadMs.shift() as number) });
-      return undefined;
-    });
+    const write = writing(['refused', 'lost', 'refused'], () => ({
+      seenVersion: v7({ msecs: Date.now() + (aheadMs.shift() as number) }),
+    }));
     vi.mocked(sleep).mockImplementation(async () => void clock.mockReturnValue(Date.now() + 1_000) as never);
 
     await attempts.write(write);
@@ -238,7 +239,7 @@ describe('the time of an attempt', () => {
       send: ({ abortSignal }) => hang(abortSignal),
       resolve: async ({ sent, lost }) => {
         expect(lost).toEqual(sent);
-        return 'found';
+        return { result: 'found' };
       },
     } satisfies Write<string>;
     const found = vi.fn();
@@ -257,7 +258,9 @@ describe('the time of an attempt', () => {
 
   test('begins with its turn, of which there are eight', async () => {
     const send: Write<string>['send'] = ({ abortSignal }) => hang(abortSignal);
-    const finding = Array.from({ length: 9 }, () => attempts.write({ send, resolve: async () => 'found' }));
+    const finding = Array.from({ length: 9 }, () =>
+      attempts.write({ send, resolve: async () => ({ result: 'found' }) }),
+    );
     await vi.advanceTimersByTimeAsync(2_799);
     expect(signals).toHaveLength(8);
 
