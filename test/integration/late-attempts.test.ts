@@ -81,16 +81,21 @@ test('a lost update of a book without a version is not made again over a write t
   others,
 }) => {
   await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...emma } }));
+  const now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
   let arrive = async (): Promise<unknown> => undefined;
   const { books } = openWithCourses(
     table,
     UpdateCommand,
     async (send) => {
       arrive = send;
+      clock.mockReturnValue(now + 2 * minuteMs);
       lose();
     },
     async (send) => {
       await arrive();
+      // The version of the second attempt is above theirs.
+      clock.mockReturnValue(now + minuteMs);
       await others.update(1, { year: 2 });
       return send();
     },
