@@ -87,10 +87,9 @@ export class BookList {
       limit = Math.min(4 * limit, maxBooksPerQuery);
       return page;
     };
-    const readsAhead = atOnce > 1;
     let shard = shardOf(after + 1);
     const underWay = [query(shard, after)];
-    let lastShard = readsAhead ? await this.#readLastShard() : undefined;
+    let lastShard = atOnce > 1 ? await this.#readLastShard() : undefined;
     const requestAfter = async ({ continueAfter }: QueryPage) => {
       if (continueAfter !== undefined) underWay.unshift(query(shardOf(continueAfter), continueAfter));
       while (underWay.length < atOnce) {
@@ -100,15 +99,13 @@ export class BookList {
         underWay.push(query(shard, after));
       }
     };
-    let isFirst = true;
+    let readsAhead = false; // The first page may be all that the caller takes.
     for (let next = underWay.shift(); next; next = underWay.shift()) {
       const page = await next;
-      // A page of the list may need no more than the first one. From then on, the database reads while books are taken.
-      const isAhead = readsAhead && !isFirst;
-      if (isAhead) await requestAfter(page);
+      if (readsAhead) await requestAfter(page);
       yield page.books;
-      if (!isAhead) await requestAfter(page);
-      isFirst = false;
+      if (!readsAhead) await requestAfter(page);
+      readsAhead = atOnce > 1;
     }
   }
 
