@@ -10,9 +10,6 @@ export interface SettingKind<Value> {
   readonly description: string;
   /** @returns the value, or `undefined` when the text, which is not empty, is not of this kind */
   readonly parse: (text: string, environment: Environment) => Value | undefined;
-  /** The bounds of a number. They belong to it. */
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
 
 export interface Setting<Value = unknown> {
@@ -48,8 +45,6 @@ const tableUrl: SettingKind<TableLocation> = {
 };
 
 export const wholeNumber = (unit: string, minimum: number, maximum: number): SettingKind<number> => ({
-  minimum,
-  maximum,
   description: `a whole number of ${unit}, ${minimum} to ${maximum}`,
   parse: (digits) => {
     const isInRange = /^(0|[1-9]\d*)$/.test(digits) && Number(digits) >= minimum && Number(digits) <= maximum;

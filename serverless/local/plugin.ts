@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import type { Hooks, Serverless } from '../framework-types.ts';
 import { createConsoleLog } from './console-log.ts';
 import { startStorage } from './engine/start-storage.ts';
-import { createFunctionLoader, DefinitionError } from './functions/function-loader.ts';
+import { createFunctionLoader } from './functions/function-loader.ts';
 import { reloadOnChange } from './functions/reload.ts';
 import { isLoopback } from './gateway/allowed-hosts.ts';
 import { createGateway } from './gateway/gateway.ts';
@@ -65,9 +65,7 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
 
   const load = createFunctionLoader(serviceDir);
-  let functions = await load(service).catch((cause) => {
-    throw cause instanceof DefinitionError ? new StartError(`${cause.message}.`, { cause }) : cause;
-  });
+  let functions = await load(service);
   const gateway = createGateway({ functions: () => functions, host: options.host, corsOrigin, log });
   await listen(gateway, options.host, port);
 

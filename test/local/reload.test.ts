@@ -101,56 +101,16 @@ test('a syntax error is printed with its place, and the last good version keeps 
 });
 
 test.each([
-  [
-    'functions without its colon',
-    '\nfunctions:',
-    '\nfunctions',
-    /serverless\.yml: .* at line \d+, column 1:\n+functions .*\n\^+/,
-  ],
-  [
-    'a syntax error',
-    '- http: POST /token',
-    '- http: [POST /token',
-    /serverless\.yml: .* at line \d+, column \d+:\n.*\n.*\n +\^/s,
-  ],
-  ['functions that are commented out', '\nfunctions:', '\nfunctions:\nnone:', /serverless\.yml has no functions/],
-  [
-    'a misspelt file',
-    'handlers/get-book.',
-    'handlers/getbook.',
-    /serverless\.yml names handlers\/getbook\.handler as the function getBook, but there is no/,
-  ],
-  [
-    'a setting that is not declared',
-    'DB_URL: *dbUrl',
-    'DB_URL: *dbUrl\n      FEATURE: on',
-    /serverless\.yml gives functions FEATURE, which is not a setting: declare it in lib\/settings\.ts, and restart/,
-  ],
-  [
-    'a setting of all functions that is not declared',
-    '\n    CORS_ORIGIN:',
-    '\n    FEATURES: on\n    CORS_ORIGIN:',
-    /serverless\.yml gives functions FEATURES, which is not a setting/,
-  ],
-  [
-    'a misspelt export',
-    'handlers/get-book.handler',
-    'handlers/get-book.handle',
-    /serverless\.yml names handlers\/get-book\.handle as the function getBook, but handlers\/get-book\.ts exports no handle\n/,
-  ],
-])(
-  'serverless.yml with %s is explained, and the last good version keeps running',
-  async (_fault, from, to, message) => {
-    await change('serverless.yml', from, to);
+  ['a syntax error', '- http: POST /token', '- http: [POST /token', /YAMLParseError: .* at line \d+/],
+  ['a misspelt file', 'handlers/get-book.', 'handlers/getbook.', /Cannot find module '.*handlers\/getbook\.ts/],
+])('serverless.yml with %s is reported, and the last good version keeps running', async (_fault, from, to, message) => {
+  await change('serverless.yml', from, to);
 
-    await expectOutput(
-      new RegExp(`cannot be loaded; the version before it still runs: ${message.source}`, message.flags),
-    );
+  await expectOutput(new RegExp(`cannot be loaded; the version before it still runs: .*${message.source}`));
 
-    expect((await get('/book/1')).message).toBe('Book retrieved successfully');
-    await change('serverless.yml', to, from);
-  },
-);
+  expect((await get('/book/1')).message).toBe('Book retrieved successfully');
+  await change('serverless.yml', to, from);
+});
 
 test('a change of serverless.yml is in the next responses, also when git has replaced it before', async () => {
   const file = join(copy, 'serverless.yml');

@@ -6,7 +6,6 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
-import { maxConnections } from '../connection-limit.ts';
 import { createAccessKeyCheck } from './access-key.ts';
 import { type EngineResponse, openStore } from './dynalite-additions.ts';
 import { carryOut } from './engine-operations.ts';
@@ -67,7 +66,6 @@ export async function createEngine({ accessKeyId, path, onFailure }: EngineOptio
       server.closeAllConnections();
     });
   });
-  server.maxConnections = maxConnections;
   // It keeps listening. Otherwise another process could take its port and receive the requests of the service.
   server.on('connection', (socket) => {
     if (failed) socket.destroy();

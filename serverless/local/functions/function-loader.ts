@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { settings } from '../../../lib/settings.ts';
 import { readRoutes } from '../../api-gateway/http-events.ts';
 import type { FunctionDefinition, HttpEvent, Service } from '../../framework-types.ts';
 
@@ -18,19 +17,12 @@ export interface LoadedFunction {
 type Handler = ((event: APIGatewayProxyEvent, context: Context) => Promise<unknown>) &
   ((event: APIGatewayProxyEvent, response: unknown, context: Context) => Promise<unknown>);
 
-/** serverless.yml names functions or settings that are not there. */
-export class DefinitionError extends Error {}
-
-/** The variables that serverless.yml may give to functions: the settings, and one that no function reads. */
-const variables: readonly string[] = [...Object.values(settings).map(({ variable }) => variable), 'DEPLOYED_AT'];
-
 const generationQuery = /\?generation=\d+$/;
 
 /**
  * Makes the loader of the functions as they are on the disk. Node never unloads a module, so each load gives the
  * service's modules new URLs, and costs 1.1 MB until the process ends: 670 MB after 300 loads. In return, a reload takes
- * 0.2 s without a gap, where Node's watch mode leaves no service for 1.5 to 4 s. The loader throws a
- * {@link DefinitionError}, or what a module throws.
+ * 0.2 s without a gap, where Node's watch mode leaves no service for 1.5 to 4 s. The loader throws what a module throws.
  *
  * @param directory - the folder of the service
  */
@@ -55,28 +47,15 @@ export function createFunctionLoader(directory: string) {
   return async ({ functions, provider }: Service): Promise<readonly LoadedFunction[]> => {
     const query = generation === 0 ? '' : `?generation=${generation}`;
     generation += 1;
-    if (!functions) throw new DefinitionError('serverless.yml has no functions');
-    const environments = [provider, ...Object.values(functions)].map(({ environment = {} }) => environment);
-    const unknown = environments.flatMap(Object.keys).find((name) => !variables.includes(name));
-    if (unknown !== undefined) {
-      const advice = `declare it in lib/settings.ts, and restart (CONTRIBUTING.md, "Add a setting")`;
-      throw new DefinitionError(`serverless.yml gives functions ${unknown}, which is not a setting: ${advice}`);
-    }
     const load = async ([name, definition]: [string, FunctionDefinition]) => {
       const { handler, timeout } = definition;
       const dot = handler.lastIndexOf('.');
-      const [file, exported] = [`${handler.slice(0, dot)}.ts`, handler.slice(dot + 1)];
-      const named = `serverless.yml names ${handler} as the function ${name}`;
-      if (!existsSync(join(directory, file))) throw new DefinitionError(`${named}, but there is no ${file}`);
-      const module = await import(`${root}${file}${query}`);
-      if (typeof module[exported] !== 'function') {
-        throw new DefinitionError(`${named}, but ${file} exports no ${exported}`);
-      }
+      const module = await import(`${root}${handler.slice(0, dot)}.ts${query}`);
       return {
         name,
         timeoutMs: (timeout ?? provider.timeout) * 1000,
         events: readRoutes(definition),
-        handler: module[exported],
+        handler: module[handler.slice(dot + 1)],
       };
     };
     return Promise.all(Object.entries(functions).map(load));

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
-import { parse, YAMLParseError } from 'yaml';
+import { parse } from 'yaml';
 import type { Serverless, Service } from '../../framework-types.ts';
 import type { ConsoleLog } from '../console-log.ts';
-import { DefinitionError, type LoadedFunction } from './function-loader.ts';
+import type { LoadedFunction } from './function-loader.ts';
 
 /** A reload waits until no file has changed for this long: editors save in several steps, and several files at once. */
 const quietMs = 50;
@@ -39,15 +39,8 @@ export async function reloadOnChange(
       use(loaded);
       log.logNotice(`Reloaded in ${(performance.now() - startedAt).toFixed(0)} ms`);
     } catch (error) {
-      if (!isOutdated()) logFailure(error);
+      if (!isOutdated()) log.logError('The change cannot be loaded; the version before it still runs', error);
     }
-  };
-  const logFailure = (error: unknown) => {
-    const failure = 'The change cannot be loaded; the version before it still runs';
-    if (error instanceof YAMLParseError)
-      log.logWarning(`${failure}: ${configurationFilename}: ${error.message.trim()}`);
-    else if (error instanceof DefinitionError) log.logWarning(`${failure}: ${error.message}`);
-    else log.logError(failure, error);
   };
   let timer: NodeJS.Timeout | undefined;
   // The folder of serverless.yml is watched, not the file, because a watched file is lost when it is replaced twice.

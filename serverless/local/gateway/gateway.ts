@@ -7,7 +7,6 @@ import {
   type GatewayResponseType,
   renderGatewayResponse,
 } from '../../api-gateway/gateway-responses.ts';
-import { maxConnections } from '../connection-limit.ts';
 import type { ConsoleLog } from '../console-log.ts';
 import type { LoadedFunction } from '../functions/function-loader.ts';
 import { invoke, requestIdHeader } from '../functions/invoke.ts';
@@ -35,8 +34,6 @@ interface GatewayOptions {
 
 const foreignHost =
   'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
-
-const tooManyConnections = `Connections are refused, because ${maxConnections.toLocaleString('en')} are open, the limit of the local service`;
 
 /** Makes an HTTP server that invokes functions and responds as API Gateway does. Node itself refuses malformed HTTP. */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
@@ -73,8 +70,6 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   // Node's own response to a request without a host would have no envelope.
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
   server.maxRequestsPerSocket = maxRequestsPerSocket;
-  server.maxConnections = maxConnections;
-  server.once('drop', () => log.logWarning(tooManyConnections));
   server.on('request', async (request, response) => {
     const startedAt = performance.now();
     response.setHeader(requestIdHeader, randomUUID());

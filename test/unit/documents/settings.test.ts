@@ -26,8 +26,9 @@ const variables = [
 const parameters = stages.default ?? {};
 
 /** @returns the bounds of a whole number as documents write them, like `60 to 86,400` */
-function rangeOf({ minimum, maximum }: SettingKind<unknown>): string {
-  return maximum === undefined ? '' : `${minimum?.toLocaleString('en-US')} to ${maximum.toLocaleString('en-US')}`;
+function rangeOf({ description }: SettingKind<unknown>): string {
+  const [range = ''] = /\d+ to \d+$/.exec(description) ?? [];
+  return range.replaceAll(/\d+/g, (digits) => Number(digits).toLocaleString('en-US'));
 }
 
 /** Reads the cells of a table by the names in the first ones. */
