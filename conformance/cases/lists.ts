@@ -116,7 +116,7 @@ const wrongFilters: Readonly<Record<string, readonly string[]>> = {
 const earlyEndBytes = 500 * 1024;
 
 /** Values of Accept-Encoding. */
-const codings = [undefined, 'gzip', 'br', 'zstd', 'gzip, deflate, br', 'x-unknown', 'gzip;q=0', '*', '*;q=0'];
+const codings = [undefined, 'gzip', 'br', 'gzip, deflate, br, zstd', 'x-unknown', 'gzip;q=0', '*', '*;q=0'];
 
 /** GET /books: all books, pages, filters and content codings. Others may create and delete books meanwhile. */
 export default function addCases(test: Test): void {

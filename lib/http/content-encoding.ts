@@ -1,13 +1,12 @@
 import { pipeline, type Transform } from 'node:stream';
-import { constants, createBrotliCompress, createGzip, createZstdCompress, type Zlib } from 'node:zlib';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { combinedValue } from './header-values.ts';
 import type { StreamedResponse } from './stream-envelope.ts';
 
 /** The content codings on offer, best first, each at the level that docs/scaling.md found worth its time. */
-const encoders: readonly { readonly coding: string; readonly create: () => Transform & Zlib }[] = [
-  { coding: 'zstd', create: () => createZstdCompress() }, // at level 3, the default
+const encoders: readonly { readonly coding: string; readonly create: () => Transform }[] = [
   { coding: 'br', create: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }) },
   { coding: 'gzip', create: () => createGzip({ level: 4 }) },
 ];
@@ -22,14 +21,7 @@ export function encodeContent(event: APIGatewayProxyEvent, response: StreamedRes
   const headers = { ...response.headers, Vary: 'Accept-Encoding' };
   const choice = encoders.find(({ coding }) => coding === agreed);
   if (choice === undefined) return { ...response, headers };
-  const encoder = choice.create();
-  const compressAll = async function* (chunks: StreamedResponse['body']) {
-    yield* chunks;
-    // Node's zstd adds an empty frame, which some clients refuse, when the end comes while writes wait (nodejs/node
-    // issue 66078). A flush of the kind "none" calls back after them.
-    await new Promise<void>((resolve) => encoder.flush(constants.Z_NO_FLUSH, resolve));
-  };
   // Unlike pipe(), it destroys the other end when either fails or leaves.
-  const body = pipeline(response.body, compressAll, encoder, () => {});
+  const body = pipeline(response.body, choice.create(), () => {});
   return { ...response, headers: { ...headers, 'Content-Encoding': choice.coding }, body };
 }

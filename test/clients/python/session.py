@@ -44,8 +44,7 @@ while after is not None:
     page = list_books.sync_detailed(client=catalog, limit=2, after=after)
     assert isinstance(page.parsed, BooksEnvelope), page
     listed += [each.id for each in page.parsed.data]
-    # With the package zstandard, httpx asks for zstd, and reads one frame only.
-    assert page.headers["Content-Encoding"] == "zstd", page
+    assert page.headers["Content-Encoding"] == "gzip", page
     link = page.headers.get("Link")
     after = int(parse_qs(link.split(">")[0].removeprefix("<?"))["after"][0]) if link else None
 assert listed == ids, listed

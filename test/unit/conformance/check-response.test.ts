@@ -1,4 +1,4 @@
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { aBook, unknownField } from '../../../conformance/a-book.ts';
 import { checkResponse, findExamples } from '../../../conformance/contract/check-response.ts';
@@ -69,16 +69,10 @@ test('a difference is said with the request and the response', () => {
   );
 });
 
-test.each([
-  ['gzip', gzipSync],
-  ['zstd', zstdCompressSync],
-] as const)('a body of %s is read, and a second frame is not as described', (coding, compress) => {
-  const response = created({ ...headers, 'content-encoding': coding });
-  const body = compress(response.body);
+test('a compressed body is read', () => {
+  const response = created({ ...headers, 'content-encoding': 'gzip' });
 
-  expect(() => checkResponse({ ...response, body })).not.toThrow();
-  const twice = Buffer.concat([body, compress('')]);
-  expect(() => checkResponse({ ...response, body: twice })).toThrow('the body');
+  expect(() => checkResponse({ ...response, body: gzipSync(response.body) })).not.toThrow();
 });
 
 const headers = { etag: '"x"', location: '/book/1' };
