@@ -1,9 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 import { endpointNames, toLogicalId } from '../endpoints.ts';
-import { tableName } from './roles.js';
-
-/** The operations on the table, as CloudWatch names them. */
-export const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'TransactWriteItems'];
 
 const service = '${self:service} ${sls:stage}';
 const api = { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }; // the framework's name
@@ -14,12 +10,13 @@ const errorShare = {
   Statistic: 'Average', // of 0 or 1 for each request
   Period: 60,
 };
-const ofFunctions = (metric) =>
-  endpointNames.map((name) => ['AWS/Lambda', metric, { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }]);
+const functionErrors = endpointNames.map((name) => [
+  name,
+  ['AWS/Lambda', 'Errors', { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }],
+]);
 
 /** A metric that exists whenever there are requests. */
 const requests = ['AWS/ApiGateway', 'Count', api];
-const table = { TableName: tableName };
 const namespace = '${self:service}-${sls:stage}';
 
 const alarmResources = {
@@ -44,12 +41,8 @@ const alarmResources = {
   UnauthorizedShareAlarm: createStatusAlarm(401, `Clients of ${service} send wrong passwords or tokens`),
   TooManyRequestsShareAlarm: createStatusAlarm(429, `Clients of ${service} send more requests than its limits allow`),
   FunctionErrorsAlarm: createAlarm(`A function of ${service} crashed or ran out of time`, {
-    Metrics: sum(ofFunctions('Errors')),
+    Metrics: compute('SUM(METRICS())', Object.fromEntries(functionErrors)),
     DatapointsToAlarm: 1,
-    Threshold: 0,
-  }),
-  FunctionThrottlesAlarm: createAlarm(`Functions of ${service} are throttled: the account has no concurrency left`, {
-    Metrics: sum(ofFunctions('Throttles')),
     Threshold: 0,
   }),
   // The metric counts reserved instances whether they run or not, because no other function can use them.
@@ -63,20 +56,6 @@ const alarmResources = {
       Threshold: '${param:maxConcurrency}',
     },
   ),
-  TableThrottlesAlarm: createAlarm(`Requests to the table of ${service} are throttled`, {
-    Metrics: sum(
-      ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => ['AWS/DynamoDB', metric, table]),
-      requests,
-    ),
-    Threshold: 9,
-  }),
-  TableErrorsAlarm: createAlarm(`DynamoDB fails requests of ${service}`, {
-    Metrics: sum(
-      tableOperations.map((Operation) => ['AWS/DynamoDB', 'SystemErrors', { ...table, Operation }]),
-      requests,
-    ),
-    Threshold: 0,
-  }),
 };
 
 /** All alarms go to one topic. docs/incidents.md, "Alarms", says what to do. */
@@ -98,17 +77,6 @@ export const alarms = {
     },
   },
 };
-
-/**
- * Adds up metrics. DynamoDB's metrics of errors exist only while there are errors, and AWS's documents disagree about
- * how alarms on them treat missing data. A basis, a metric that exists whenever there are requests, makes the sum 0.
- */
-function sum(metrics, basis) {
-  const byId = Object.fromEntries(metrics.map((metric, index) => [`m${index + 1}`, metric]));
-  if (basis === undefined) return compute('SUM(METRICS())', byId);
-  const filled = Object.keys(byId).map((id) => `FILL(${id}, 0)`);
-  return compute([...filled, '0 * basis'].join(' + '), { ...byId, basis });
-}
 
 /** Makes an alarm on the share of a status among all requests, for periods with 50 or more of that status. */
 function createStatusAlarm(status, description) {

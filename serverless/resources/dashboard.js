@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 import { endpointNames, toLogicalId } from '../endpoints.ts';
-import { tableOperations } from './alarms.js';
 import { tableName } from './roles.js';
+
+/** The operations on the table, as CloudWatch names them. */
+const tableOperations = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'TransactWriteItems'];
 
 const apiName = '${sls:stage}-${self:service}';
 const ofApi = (metric) => ['AWS/ApiGateway', metric, 'ApiName', apiName, 'Stage', '${sls:stage}'];

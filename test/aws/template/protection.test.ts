@@ -70,7 +70,7 @@ test("the account's settings of API Gateway outlive the stack, a failed first de
 test('each alarm tells the topic when it goes off and when it ends', () => {
   const alarms = Object.values(findResources(readTemplate('dev-with-all'), 'AWS::CloudWatch::Alarm'));
   const topic = [{ Ref: 'AlarmTopic' }];
-  expect(alarms).toHaveLength(11);
+  expect(alarms).toHaveLength(8);
   for (const { Properties } of alarms)
     expect(Properties).toMatchObject({ ActionsEnabled: true, AlarmActions: topic, OKActions: topic });
 });
