@@ -4,24 +4,12 @@ import type { TableLocation } from './client.ts';
 const tableNameText = /[a-zA-Z0-9_.-]{3,255}/;
 
 /**
- * The domains of AWS's public partitions, each with that of its dual-stack endpoints. A test compares them with the SDK's
- * rules. In an isolated partition, the region is that of `AWS_REGION`, which Lambda sets.
+ * The region in a name of DynamoDB, in the domains of AWS's public partitions ("Amazon DynamoDB endpoints and quotas", "AWS
+ * PrivateLink for DynamoDB"): `dynamodb.REGION.DOMAIN`, `ACCOUNT.ddb.REGION.DOMAIN`, `vpce-ID.dynamodb.REGION.vpce.DOMAIN`.
+ * A test compares it with the SDK's rules. In an isolated partition, the region is that of `AWS_REGION`, which Lambda sets.
  */
-const awsDomains: readonly (string | undefined)[] = [
-  'amazonaws.com',
-  'api.aws',
-  'amazonaws.com.cn',
-  'api.amazonwebservices.com.cn',
-  'amazonaws.eu',
-  'api.amazonwebservices.eu',
-];
-
-/**
- * The region and the domain in a name of DynamoDB ("Amazon DynamoDB endpoints and quotas", "AWS PrivateLink for
- * DynamoDB"): `dynamodb.REGION.DOMAIN`, `ACCOUNT.ddb.REGION.DOMAIN`, `vpce-ID.dynamodb.REGION.vpce.DOMAIN`. A name may
- * end with the dot of the root.
- */
-const dynamoDbHost = /^(?:.+\.)?(?:dynamodb|ddb)(?:-fips)?\.([a-z0-9-]+)(?:\.vpce)?\.(.+?)\.?$/;
+const dynamoDbHost =
+  /^(?:.+\.)?(?:dynamodb|ddb)(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws|api\.aws|api\.amazonwebservices)\b/;
 
 /**
  * Parses DB_URL: a DynamoDB endpoint with the name of the table as its path, like `http://127.0.0.1:8000/books`.
@@ -39,6 +27,5 @@ export function parseTableUrl(text: string, region = 'us-east-1'): TableLocation
 
 /** @returns the region of an endpoint of AWS, `undefined` for other engines */
 export function regionOf(endpoint: string): string | undefined {
-  const match = dynamoDbHost.exec(new URL(endpoint).hostname);
-  return match !== null && awsDomains.includes(match[2]) ? match[1] : undefined;
+  return dynamoDbHost.exec(new URL(endpoint).hostname)?.[1];
 }
