@@ -176,6 +176,8 @@ function cut(ending: Ending, place: typeof inBody, isHarmless: boolean | 'by cha
   };
 }
 
+export const responseCut = cut(closed, inBody);
+
 /** Everything that happens to requests and connections. A short response in single bytes is in time, and no fault. */
 export const transportFaults: readonly Fault[] = [
   requestIgnored,
