@@ -28,7 +28,7 @@ export default defineConfig({
     // A service under test leaves a core idle while it waits; by default only one test file would run.
     maxWorkers: 2,
     // The access key of the tests' engines and clients. A developer's own stays out of the tests.
-    env: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+    env: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_SESSION_TOKEN: '', AWS_PROFILE: '' },
     // Before each test.
     restoreMocks: true,
     unstubEnvs: true,

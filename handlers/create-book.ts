@@ -7,7 +7,7 @@ import { locationHeader } from '../lib/http/book-path.ts';
 import { entityTagHeader } from '../lib/http/entity-tag.ts';
 import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
 import { readFields } from '../lib/http/json-body.ts';
-import { HttpError, outcomes } from '../lib/http/outcomes.ts';
+import { outcomes } from '../lib/http/outcomes.ts';
 
 const config = loadConfig(['signingSecret', 'table']);
 const books = new BookRepository(await openTable(config.table));
@@ -15,8 +15,7 @@ const success = { status: 201, message: 'Book created successfully' };
 
 /** POST /book */
 export const handler = protectedEndpoint(config, success, async (event) => {
-  const fields = readFields(event, bookFields);
-  if (fields === undefined) throw new HttpError(outcomes.invalidInput);
+  const fields = await readFields(event, bookFields, outcomes.invalidInput);
   const { book, version, replayed } = await books.create(fields, readIdempotencyKey(event));
   const location = locationHeader(event, book.id);
   return { data: book, headers: { ...location, ...entityTagHeader(version), ...replayedHeader(replayed) } };

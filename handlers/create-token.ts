@@ -13,8 +13,7 @@ const success = { status: 200, message: 'Token generated successfully' };
 
 /** POST /token */
 export const handler = publicEndpoint(config, success, async (event) => {
-  const login = readFields(event, loginFields);
-  if (login === undefined) throw new HttpError(outcomes.invalidRequestPayload);
+  const login = await readFields(event, loginFields, outcomes.invalidRequestPayload);
   if (!matchesCredentials(login)) throw new HttpError(outcomes.invalidCredentials);
   return { data: { token: await signToken() }, headers: { 'Cache-Control': 'no-store' } };
 });

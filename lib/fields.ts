@@ -54,12 +54,12 @@ export type ValuesOf<Table extends Fields> = {
     : ValueOf<Table[Name]['type']>;
 };
 
-/** Checks the kind and the limits of a value. A boolean has none: it counts as 0 or 1, within the infinite ones. */
+/** Checks the kind and the limits of a value. Those of a number and of a text do not hold for another kind. */
 export function isValueOf(schema: Schema, value: unknown): boolean {
   const { type, enum: allowed, minimum = -Infinity, maximum = Infinity, maxLength = Infinity } = schema;
   if (!kinds[type](value) || allowed?.includes(value) === false) return false;
   if (typeof value === 'string') return hasAtMost(maxLength, value);
-  return Number(value) >= minimum && Number(value) <= maximum;
+  return typeof value !== 'number' || (value >= minimum && value <= maximum);
 }
 
 /** Counts code points, as JSON Schema does. A code point takes one or two of the units that `length` counts. */

@@ -16,12 +16,13 @@ export const receiverLeft = 'the receiver left before the end of the response';
 
 type Response = { readonly statusCode: number; readonly body: string | StreamedResponse['body'] };
 type State = { startedAt?: number };
+/** What names the reason of a refusal: an `HttpError` by itself, an `InvalidTokenError` by jose's code in its cause. */
+type Refusal = { readonly reason?: string; readonly cause?: { readonly code?: string } };
 type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
 
 /**
  * Middleware that writes one line for each request, when its response has been made. The line of a stream is written
- * when the stream has been sent. A 5xx is logged with the error and its causes, a refused token with the code of its
- * cause.
+ * when the stream has been sent. A 5xx is logged with the error and its causes, a refusal with its reason.
  */
 export function logRequests(): MiddlewareObj<Event, Response, Error, Context, State> {
   let coldStart = true;
@@ -31,7 +32,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
     const status = response?.statusCode ?? 500;
     // A stream that breaks off has a status of success.
     const failed = status >= 500 || (status < 400 && error != null);
-    const reason = (error?.cause as NodeJS.ErrnoException | undefined)?.code;
+    const { reason, cause } = (error ?? {}) as Refusal;
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
       requestId: context.awsRequestId,
       apiRequestId: event.requestContext?.requestId,
@@ -39,7 +40,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
       status,
       durationMs: Math.round((performance.now() - (internal.startedAt ?? Number.NaN)) * 1000) / 1000,
       coldStart,
-      ...(failed ? { error } : { reason }),
+      ...(failed ? { error } : { reason: reason ?? cause?.code }),
     });
     coldStart = false;
   };

@@ -5,7 +5,7 @@ import { parseUrlParameter, urlParameters } from './url-parameters.ts';
 /** Reads the `{id}` of the path. @throws {HttpError} 404 when no book can have that id */
 export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
   const id = parseUrlParameter(urlParameters.id, pathParameters?.id);
-  if (id === undefined) throw new HttpError(outcomes.bookNotFound);
+  if (id === undefined) throw new HttpError(outcomes.bookNotFound, { reason: 'id' });
   return id;
 }
 

@@ -13,7 +13,7 @@ const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 export function readIdempotencyKey(event: APIGatewayProxyEvent): string | undefined {
   const keys = headerValues(event, 'idempotency-key');
   const areValid = keys.length <= 1 && keys.every((key) => idempotencyKey.test(key));
-  if (!areValid) throw new HttpError(outcomes.invalidIdempotencyKey);
+  if (!areValid) throw new HttpError(outcomes.invalidIdempotencyKey, { reason: 'Idempotency-Key' });
   return keys[0];
 }
 

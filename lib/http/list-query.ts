@@ -29,7 +29,7 @@ export function readListQuery<T extends Fields>(
   const texts = queryStringParameters ?? {};
   const read = <Of extends Kind>(name: string, schema: Schema & { readonly type: Of }) => {
     const value = parseUrlParameter(schema, texts[name]);
-    if (value === undefined && texts[name] !== undefined) throw new HttpError(outcomes.invalidInput);
+    if (value === undefined && texts[name] !== undefined) throw new HttpError(outcomes.invalidInput, { reason: name });
     return value;
   };
   const filters: Readonly<Record<string, Schema>> = { ...table, q: urlParameters.q };

@@ -28,12 +28,17 @@ export const outcomes = {
   serviceUnavailable: { status: 503, message: 'Service unavailable', headers: { 'Retry-After': '1' } },
 } as const satisfies Record<string, Outcome>;
 
-/** Ends a request with an outcome. The client sees its status and message, and the log has the `cause`. */
+/**
+ * Ends a request with an outcome. The client sees its status and message. The log has the `cause` of a 5xx, and the
+ * `reason` of any other outcome: the name of what was wrong, never its value.
+ */
 export class HttpError extends namedError('HttpError') {
   readonly outcome: Outcome;
+  readonly reason: string | undefined;
 
-  constructor(outcome: Outcome, options?: ErrorOptions) {
+  constructor(outcome: Outcome, { reason, ...options }: ErrorOptions & { readonly reason?: string } = {}) {
     super(outcome.message, options);
     this.outcome = outcome;
+    this.reason = reason;
   }
 }

@@ -75,6 +75,7 @@ export function createConsoleLog(format: string | undefined, directory: string) 
 /** @returns the text, or `undefined` when the gateway's own line says enough: of a success, or a client that left */
 function formatEntry({ level, message, route, status, reason, error }: LogEntry): string | undefined {
   if (status === 401 && reason) return `${status} ${route}: the token was refused (${reasons[reason] ?? reason})`;
+  if (reason) return `${status} ${route}: refused (${reason})`;
   if (error === undefined || error.message === receiverLeft) {
     if (message === 'request') return undefined;
     return level === 'INFO' ? message : `${level} ${message}`;

@@ -21,6 +21,31 @@ test.each([
   expect(service.proxy.takeRequests()).toEqual([]);
 });
 
+// `zq` is in every value and in every name that is not ours.
+const key = { 'Idempotency-Key': 'zq zq' };
+test.each<[string, string, request: Parameters<typeof service.send>[2], status: number, reason?: string]>([
+  ['POST', '/token', { body: { zq: 'zq', password: ['zq'] } }, 400, 'password'],
+  ['POST', '/token', { body: '"zq"' }, 400, 'not a JSON object'],
+  ['POST', '/book', { body: { zq: 1, title: 'zq', year: 'zq' } }, 400, 'year'],
+  ['POST', '/book', { body: '{"zq' }, 400, 'not a JSON object'],
+  ['POST', '/book', { body: { zq: 1 }, headers: key }, 400, 'Idempotency-Key'],
+  ['GET', '/books?zq=zq&limit=zq', {}, 400, 'limit'],
+  ['GET', '/books?zq=zq&year=zq', {}, 400, 'year'],
+  ['GET', '/book/zq', {}, 404, 'id'],
+  ['PUT', '/book/1', { body: { zq: 1, author: ['zq'] } }, 400, 'author'],
+  ['PUT', '/book/9007199254740991', { body: { author: ['zq'] } }, 404],
+  ['DELETE', '/book/9007199254740991', {}, 404],
+])('%s %s with %j: the log of the %i has the reason %s, no value and no unknown name', async (...request) => {
+  const [method, path, members, status, reason] = request;
+  await service.send('POST', '/book', { body: emma });
+
+  expect(await service.send(method, path, members)).toMatchObject({ status, envelope: { status, data: null } });
+
+  expect(service.log.lines.at(-1)).toMatchObject({ level: 'INFO', status });
+  expect(service.log.lines.at(-1)?.reason).toBe(reason);
+  expect(service.log.text).not.toContain('zq');
+});
+
 test('the instances that did not find a book find it once it is created', async () => {
   const { headers } = await service.send('POST', '/book', { body: emma });
   const next = String(headers?.Location).replace(/\d+$/, (id) => String(Number(id) + 1));

@@ -51,7 +51,8 @@ const bodies = {
   book: (planted) => JSON.stringify({ title: planted, author: planted, [planted]: 1 }),
   credentials: (planted) => JSON.stringify({ username, password: planted }),
   'valid credentials': () => JSON.stringify({ username, password }),
-  'wrong type': (planted) => JSON.stringify({ title: [planted], password: { planted }, year: planted }),
+  'wrong type': (planted) =>
+    JSON.stringify({ [planted]: [planted], title: [planted], password: { planted }, year: planted }),
   'no JSON': (planted) => planted,
   'no UTF-8': (planted) => Buffer.from(`{"title":"${planted}\xff"}`, 'latin1'),
 } satisfies Record<string, (planted: string) => string | Buffer>;

@@ -48,6 +48,14 @@ test.each([
   expect(service.output).not.toContain(Authorization.slice(-20));
 });
 
+test('the log says what was wrong with a request, and no value of it', async () => {
+  const options = { method: 'POST', headers: { Authorization: validToken }, body: '{"year":"zq"}' };
+
+  expect((await request(`${baseUrl}/book`, options)).status).toBe(400);
+  await expect.poll(() => service.output).toContain(' 400 POST /book: refused (year)\n');
+  expect(service.output).not.toContain('zq');
+});
+
 const own = ['LOCALHOST:80', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080', '[::ffff:7f00:1]:8080'];
 const foreign = ['elsewhere.test', '127.0.0.1.elsewhere.test', 'localhost.elsewhere.test', '[::1].elsewhere.test'];
 

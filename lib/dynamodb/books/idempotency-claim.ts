@@ -51,7 +51,7 @@ export class IdempotencyClaim {
 /** Leaves out defaults and sorts the names, so that a fingerprint stays the same when the table gets a field. */
 function makeFingerprint(key: string, fields: BookFields): string {
   const names = (Object.keys(bookFields) as (keyof BookFields)[]).sort();
-  const given = names.filter((name) => fields[name] !== bookFields[name].default);
+  const given = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(bookFields[name].default));
   const values = given.map((name) => [name, fields[name]]);
   return createHash('sha256')
     .update(JSON.stringify([key, ...values]))

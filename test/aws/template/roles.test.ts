@@ -19,9 +19,12 @@ test.each(endpoints)(
     const logGroup = { 'Fn::GetAtt': [`${id}LogGroup`, 'Arn'] };
     const actions = tableActions.map((action) => `dynamodb:${action}`);
     expect(Resources[`${id}LambdaFunction`]?.Properties.Role).toEqual({ 'Fn::Sub': `\${${id}Role.Arn}` });
+    const traces = { Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' };
     expect(Statement).toMatchObject([
       { Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: logGroup },
       ...(actions.length > 0 ? [{ Action: actions, Resource: tables }] : []),
+      // Where X-Ray is on (docs/operations.md). Without the right, traces get lost without an error.
+      ...(Resources[`${id}LambdaFunction`]?.Properties.TracingConfig ? [traces] : []),
     ]);
   },
 );

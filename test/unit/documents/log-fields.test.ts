@@ -14,6 +14,7 @@ const namesIn = (text: string): readonly string[] => text.match(/(?<=`)[a-z]\w*(
 test('docs/operations.md names each member of the log line of a function', async () => {
   const log = captureLog();
   const errors = [
+    new HttpError(outcomes.invalidInput, { reason: 'year' }),
     new HttpError(outcomes.invalidToken, { cause: Object.assign(new Error(), { code: 'ERR_JWT_EXPIRED' }) }),
     new HttpError(outcomes.serviceUnavailable, { cause: new Error() }),
   ];

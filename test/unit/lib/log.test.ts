@@ -112,6 +112,17 @@ test.for([
   expect(log.lines[0]).not.toHaveProperty('error');
 });
 
+test.for([
+  ['the reason of a refusal', { status: 400, message: '' }, 'year'],
+  ['no reason of a failure, whose error is logged', outcomes.serviceUnavailable, undefined],
+] as const)('the log has %s', async ([, outcome, logged], { log }) => {
+  const endpoint = publicEndpoint(config, success, () => Promise.reject(new HttpError(outcome, { reason: 'year' })));
+
+  await endpoint(createEvent(), createContext());
+
+  expect(log.lines[0]?.reason).toBe(logged);
+});
+
 test('a request without a response is logged as failed', async ({ log }) => {
   const send = (handle: () => Promise<APIGatewayProxyResult>) => {
     const bare = middy<APIGatewayProxyEvent, APIGatewayProxyResult>().use(logRequests()).handler(handle);
