@@ -19,4 +19,5 @@ export const outcomes = {
   preconditionFailed: { status: 412, message: 'Precondition failed' },
   payloadTooLarge: { status: 413, message: 'Payload too large' },
   idempotencyKeyUsed: { status: 422, message: 'Idempotency key already used' },
+  serviceUnavailable: { status: 503, message: 'Service unavailable' },
 } as const satisfies Record<string, Outcome>;

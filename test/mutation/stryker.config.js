@@ -15,6 +15,8 @@ export default {
   concurrency: 4,
   timeoutFactor: 2.5,
   timeoutMS: 30_000,
+  // The first run of all tests, which takes longer than the default of 5 minutes on a busy machine.
+  dryRunTimeoutMinutes: 60,
   appendPlugins: ['./test/mutation/messages.js'],
   ignorers: ['messages'],
   incremental: true,
