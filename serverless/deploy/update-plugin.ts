@@ -54,7 +54,7 @@ export default class UpdatePlugin {
         log.notice(
           isTemporary(this.#stage)
             ? 'The table and its books are deleted.'
-            : 'The table and its books are kept; the next deploy of this stage uses them.',
+            : `The books are kept. The next deploy of this stage uses the table ${stackNameOf(this.#stage)}.`,
         );
       },
     };
