@@ -24,6 +24,7 @@ export class Catalog {
   readonly session: Session;
   readonly #responses: HttpResponse[];
   readonly #bookIds = new Set<number>();
+  #unchangedBook: Book | undefined;
 
   /** @param responses - receives every response */
   constructor(session: Session, responses: HttpResponse[] = []) {
@@ -97,17 +98,19 @@ export class Catalog {
   /** Checks that POST accepts a body, and that PUT with it makes the same of {@link dune}. @returns the responses */
   async expectAccepted(body: unknown, given: BookFields, headers?: RequestHeaders): Promise<readonly HttpResponse[]> {
     const created = await this.call('POST', '/book', body, headers);
-    await this.expectStored(expectCreated(created, given));
-    const changed = { ...aBook(given), id: (await this.createBook()).id };
-    const updated = await this.call('PUT', `/book/${changed.id}`, body, headers);
-    expectData(updated, changed);
-    await this.expectStored(changed);
+    const book = expectCreated(created, given);
+    await this.expectStored(book);
+    await this.updateBook(book, dune);
+    const updated = await this.call('PUT', `/book/${book.id}`, body, headers);
+    expectData(updated, book);
+    await this.expectStored(book);
     return [created, updated];
   }
 
   /** Checks that POST and PUT refuse a body, and that the book does not change. */
   async expectRefused(body: unknown, outcome: Outcome, headers?: RequestHeaders): Promise<void> {
-    const book = await this.createBook();
+    this.#unchangedBook ??= await this.createBook();
+    const book = this.#unchangedBook;
     expectFailure(await this.call('POST', '/book', body, headers), outcome);
     expectFailure(await this.call('PUT', `/book/${book.id}`, body, headers), outcome);
     await this.expectStored(book);

@@ -127,9 +127,9 @@ export default function addCases(test: Test): void {
 
   test('3.3, 7.1', 'The list holds unusual texts unaltered', async (catalog) => {
     const all = [...texts.map(([, text]) => text), ...fragments];
-    const books = await inParallel(all.length, createsAtOnce, (index) => {
-      const text = all[index] as string;
-      return catalog.createBook({ title: text, author: text });
+    const books = await inParallel(Math.ceil(all.length / 2), createsAtOnce, (index) => {
+      const [title = '', author = ''] = all.slice(2 * index);
+      return catalog.createBook({ title, author });
     });
     await catalog.expectInList(books.toSorted((a, b) => a.id - b.id));
   });

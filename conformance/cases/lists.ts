@@ -232,13 +232,14 @@ export default function addCases(test: Test): void {
 
   for (const [difference, pairs] of Object.entries(matching)) {
     test('7.9', `A filter finds a text whatever the difference: ${difference}`, async (catalog) => {
+      const [first, second, other] = (await catalog.createBooks(3)) as [Book, Book, Book];
       for (const [text, sought] of pairs) {
         const author = randomUUID();
         const books = [
-          await catalog.createBook({ title: text, author }),
-          await catalog.createBook({ title: `${text} II`, author }),
+          await catalog.updateBook(first, { title: text, author }),
+          await catalog.updateBook(second, { title: `${text} II`, author }),
         ];
-        await catalog.createBook({ title: text, author: 'another' });
+        await catalog.updateBook(other, { title: text, author: 'another' });
         for (const title of [sought, sought.toUpperCase()]) {
           const found = await findBooks(catalog, { title, author: author.toUpperCase() });
           assert.deepEqual(found, books, `the books that ${JSON.stringify(title)} finds`);
