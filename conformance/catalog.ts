@@ -24,7 +24,6 @@ export class Catalog {
   readonly session: Session;
   readonly #responses: HttpResponse[];
   readonly #bookIds = new Set<number>();
-  #unchangedBook: Book | undefined;
 
   /** @param responses - receives every response */
   constructor(session: Session, responses: HttpResponse[] = []) {
@@ -60,6 +59,24 @@ export class Catalog {
   async createBook(fields: Partial<BookFields> = {}): Promise<Book> {
     const wanted = { ...dune, ...fields };
     return expectCreated(await this.call('POST', '/book', wanted), wanted);
+  }
+
+  /** @returns a book that all cases of a run share: none changes it */
+  findSharedBook(): Promise<Book> {
+    const { session } = this;
+    if (session.sharedBook === undefined) {
+      session.sharedBook = createKeptBook(session);
+      session.sharedBook.catch(() => {
+        session.sharedBook = undefined;
+      });
+    }
+    return session.sharedBook;
+  }
+
+  async deleteSharedBook(): Promise<void> {
+    const book = await this.session.sharedBook?.catch(() => undefined);
+    if (book !== undefined) this.#bookIds.add(book.id);
+    await this.cleanUp();
   }
 
   /** Creates books, some at a time, whose years count from 0. @returns them in the order of their ids */
@@ -109,8 +126,7 @@ export class Catalog {
 
   /** Checks that POST and PUT refuse a body, and that the book does not change. */
   async expectRefused(body: unknown, outcome: Outcome, headers?: RequestHeaders): Promise<void> {
-    this.#unchangedBook ??= await this.createBook();
-    const book = this.#unchangedBook;
+    const book = await this.findSharedBook();
     expectFailure(await this.call('POST', '/book', body, headers), outcome);
     expectFailure(await this.call('PUT', `/book/${book.id}`, body, headers), outcome);
     await this.expectStored(book);
@@ -165,6 +181,17 @@ export class Catalog {
       if (id !== undefined) this.#bookIds.add(Number(id));
     }
     if (method === 'DELETE' && status === 200) this.#bookIds.delete(Number(path.slice('/book/'.length)));
+  }
+}
+
+/** Creates a book that no case deletes, unless the response is wrong. */
+async function createKeptBook(session: Session): Promise<Book> {
+  const catalog = new Catalog(session);
+  try {
+    return await catalog.createBook();
+  } catch (error) {
+    await catalog.cleanUp();
+    throw error;
   }
 }
 

@@ -99,7 +99,7 @@ export default function addCases(test: Test): void {
 
   for (const count of [1, 5]) {
     test('11.3, 11.6', `Ten requests with a key and ${count} bodies make one book`, async (catalog) => {
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < 2; round += 1) {
         const author = `rivals ${crypto.randomUUID()}`;
         const key = crypto.randomUUID();
         const send = (turn: number) => create(catalog, key, { title: '', author, year: turn % count });
@@ -144,7 +144,6 @@ export default function addCases(test: Test): void {
       const response = await create(catalog, makeKey(), fields);
       if (response.status === 422) expectFailure(response, outcomes.idempotencyKeyUsed);
       else await catalog.expectStored(expectCreated(response, fields));
-      await catalog.createBook();
     });
   }
 
