@@ -143,9 +143,9 @@ export default function addCases(test: Test): void {
     }
   });
 
-  for (const limit of [1, 3, 7]) {
+  for (const limit of [1, 3, 5]) {
     test('7.3, 7.4', `Pages of ${limit}, followed by their links, hold every book once`, async (catalog) => {
-      const books = await catalog.createBooks(7);
+      const books = await catalog.createBooks(5);
       const [first = 0, last = 0] = [books[0]?.id, books.at(-1)?.id];
       const seen: Book[] = [];
       // When the first id of all is one of them, the list begins there by itself.
@@ -314,7 +314,7 @@ export default function addCases(test: Test): void {
     async (catalog) => {
       const author = `Ångström & "Söhne" + ${randomUUID()}`;
       const books = await catalog.createBooks(5, { author });
-      const others = await catalog.createBooks(5);
+      const others = await catalog.createBooks(2);
       for (const limit of [1, 2, 5]) {
         const path = `/books?author=${encodeURIComponent(author.toLowerCase())}&limit=${limit}`;
         const pages = await getPages(catalog, path);
