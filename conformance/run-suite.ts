@@ -3,6 +3,7 @@ import type { ConformanceCase } from './case.ts';
 import { Catalog } from './catalog.ts';
 import { inParallel } from './in-parallel.ts';
 import { Session, type SessionOptions } from './session.ts';
+import { smokeCases } from './smoke-cases.ts';
 import { conformanceCases } from './suite.ts';
 
 const casesAtOnce = 8;
@@ -31,6 +32,8 @@ interface CaseResult {
 export interface SuiteOptions extends SessionOptions {
   /** Groups, and names of cases, to leave out. */
   readonly without?: readonly string[] | undefined;
+  /** Whether to run the cases for a stage with the books of others, instead of the suite. */
+  readonly isSmokeTest?: boolean;
   /** Whether a case that depends on API Gateway may have another outcome than the local service. */
   readonly toleratesGateway?: boolean;
 }
@@ -56,16 +59,19 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
   for (const name of stopSignals) process.on(name, stop);
   const { signal } = interruption;
   const session = new Session({ ...options, signal });
+  const allCases = options.isSmokeTest ? smokeCases : conformanceCases;
   const results: CaseResult[] = [];
   try {
-    session.listStart = await findListStart(session);
-    for (const [group, cases] of Map.groupBy(conformanceCases, ({ group }) => group)) {
+    await session.token();
+    if (!options.isSmokeTest) session.listStart = await findListStart(session);
+    for (const [group, cases] of Map.groupBy(allCases, ({ group }) => group)) {
       if (!signal.aborted) results.push(...(await runGroup(group, cases, session, options)));
     }
   } catch (error) {
     console.error(`The service at ${options.baseUrl} cannot be tested: ${(error as Error).message}`);
     return 1;
   } finally {
+    await new Catalog(session).deleteSharedBook();
     session.close();
     ignoreSignals();
   }
@@ -73,9 +79,10 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
   if (undeleted.length > 0) console.error(`Books that could not be deleted: ${undeleted.join(', ')}`);
   const { passed = [], different = [], FAILED = [] } = Object.groupBy(results, ({ verdict }) => verdict);
   if (different.length > 0) console.log(`${different.length} differ from the local service`);
-  if (options.secret === undefined) console.log('Without the secret, cases that sign tokens are skipped.');
+  if (options.secret === undefined && !options.isSmokeTest)
+    console.log('Without the secret, cases that sign tokens are skipped.');
   // `.ci/run` adds these lines up.
-  const skipped = conformanceCases.length - results.length;
+  const skipped = allCases.length - results.length;
   console.log(`${passed.length} passed, ${FAILED.length} failed, ${skipped} skipped`);
   return stopCode ?? (undeleted.length + FAILED.length > 0 ? 1 : 0);
 }

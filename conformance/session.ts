@@ -1,3 +1,4 @@
+import type { Book } from './catalog.ts';
 import { expectSuccess } from './expect.ts';
 import { HttpClient, type HttpClientOptions } from './http-client.ts';
 import { outcomes } from './outcomes.ts';
@@ -28,6 +29,8 @@ export class Session extends HttpClient {
   readonly tokenLifetime: number;
   /** In a large catalog, an id before those of all books of this run: lists are then read in pages from there. */
   listStart: number | undefined;
+  /** A book that cases share, because they do not change it. */
+  sharedBook: Promise<Book> | undefined;
   /** The ids of books that cases could not delete. */
   readonly undeleted: number[] = [];
   #token = Promise.resolve('');

@@ -80,4 +80,5 @@ interface AwsProvider {
   getAwsSdkV3Config(): Promise<object>;
 }
 
-export type Hooks = Readonly<Record<string, () => Promise<void> | void>>;
+/** By event. That of `error` gets the error that has ended the command. */
+export type Hooks = Readonly<Record<string, (error?: NodeJS.ErrnoException) => Promise<void> | void>>;

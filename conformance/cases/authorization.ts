@@ -101,7 +101,7 @@ export default function addCases(test: Test): void {
     const name = `With ${situation}, no protected endpoint does anything, nor reports anything else`;
     test('4.1, 4.2, 4.3, 11.9, 12.4', name, async (catalog) => {
       const author = `refused ${crypto.randomUUID()}`;
-      const book = await catalog.createBook();
+      const book = await catalog.findSharedBook();
       const headers = makeHeaders(await catalog.session.token());
       for (const request of protectedRequests(book.id, JSON.stringify({ author }))) {
         expectFailure(await catalog.send({ ...request, headers }), outcome);
@@ -159,7 +159,7 @@ export default function addCases(test: Test): void {
   ] as const) {
     for (const [rule, situation, token] of cases) {
       test(rule, `A signed token with ${situation} is ${verdict}`, { needsSecret: true }, async (catalog) => {
-        const book = await catalog.createBook();
+        const book = await catalog.findSharedBook();
         const { secret = '' } = catalog.session.options;
         // The service's clock decides: the second that its response names has begun there.
         const { date = '' } = (await catalog.send({ method: 'GET', path: '/books' })).headers;

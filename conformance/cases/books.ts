@@ -94,7 +94,7 @@ export default function addCases(test: Test): void {
     });
 
     test('9.3', `PUT with ${text} changes just that`, async (catalog) => {
-      const [book, neighbour] = [await catalog.createBook(), await catalog.createBook()];
+      const [book, neighbour] = [await catalog.createBook(), await catalog.findSharedBook()];
       const changed = await catalog.updateBook(book, body);
       await catalog.updateBook(changed, body);
       await catalog.expectStored(changed);
@@ -144,7 +144,7 @@ export default function addCases(test: Test): void {
   for (const [situation, makeForm] of idForms) {
     const options = /[^\w.+-]/.test(makeForm(1)) ? unusualPath : {};
     test('3.5, 8.2, 9.1, 10.2', `An id in the form of ${situation} names no book`, options, async (catalog) => {
-      const book = await catalog.createBook();
+      const book = await catalog.findSharedBook();
       const path = `/book/${makeForm(book.id)}`;
       for (const [method, body] of [['PUT', emma], ['PUT', '{"title":'], ['GET'], ['DELETE']] as const) {
         expectFailure(await catalog.call(method, path, body), outcomes.bookNotFound);

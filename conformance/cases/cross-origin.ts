@@ -47,7 +47,7 @@ export default function addCases(test: Test): void {
     const Authorization = await catalog.session.token();
     const { corsOrigin } = catalog.session.options;
     const Origin = corsOrigin ?? anyOrigin;
-    const { id } = await catalog.createBook();
+    const { id } = await catalog.findSharedBook();
     const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
     for (const [path, headers] of [
       ['/books?limit=1', { Authorization, Origin }],

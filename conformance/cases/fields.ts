@@ -73,6 +73,9 @@ const texts: readonly (readonly [string, string])[] = [
 
 const createsAtOnce = 8;
 
+/** Each text in a book of its own would take a hundred books. */
+const textsOfBook = 8;
+
 /** The values of a book's fields: each limit of openapi.yaml holds, and any string comes back unaltered. */
 export default function addCases(test: Test): void {
   for (const [name, schema] of fieldSchemas) {
@@ -127,9 +130,9 @@ export default function addCases(test: Test): void {
 
   test('3.3, 7.1', 'The list holds unusual texts unaltered', async (catalog) => {
     const all = [...texts.map(([, text]) => text), ...fragments];
-    const books = await inParallel(all.length, createsAtOnce, (index) => {
-      const text = all[index] as string;
-      return catalog.createBook({ title: text, author: text });
+    const books = await inParallel(Math.ceil(all.length / textsOfBook), createsAtOnce, (index) => {
+      const [title, ...others] = all.slice(textsOfBook * index, textsOfBook * (index + 1));
+      return catalog.createBook({ title: title ?? '', author: others.join(' ') });
     });
     await catalog.expectInList(books.toSorted((a, b) => a.id - b.id));
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
 import { aBook, type BookFields, fieldSchemas, unknownField } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectCreated } from '../catalog.ts';
@@ -10,8 +11,12 @@ import { type Outcome, outcomes } from '../outcomes.ts';
 
 const visibleAscii = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 }, (_, index) => 0x21 + index));
 
-/** Another run may have used them within the last 7 days. */
-const fixedKeys = ['x', '1', '0', '-1', '*', '"', '__proto__', 'constructor', 'null'];
+/** Keys that look like something else. Another run may have used the fixed ones within the last 7 days. */
+const specialKeys: readonly (readonly [string, () => string])[] = [
+  ...['x', '0', '*', '"', '__proto__', 'constructor', 'null'].map((key) => [key, () => key] as const),
+  ['of a number', () => String(randomInt(2 ** 47))],
+  ['of a negative number', () => String(-randomInt(2 ** 47))],
+];
 
 const invalidKeys: readonly (readonly [string, string | readonly string[]])[] = [
   ['an empty key', ''],
@@ -70,7 +75,7 @@ export default function addCases(test: Test): void {
     const fields = { ...emma, author: `once ${crypto.randomUUID()}` };
     const { key, book, expectReplay } = await createFirst(catalog, fields);
     const expectReplays = async (listed: readonly Book[]) => {
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < 2; round += 1) {
         await expectReplay(fields);
         await catalog.expectListed(fields.author, listed);
       }
@@ -94,7 +99,7 @@ export default function addCases(test: Test): void {
 
   for (const count of [1, 5]) {
     test('11.3, 11.6', `Ten requests with a key and ${count} bodies make one book`, async (catalog) => {
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < 2; round += 1) {
         const author = `rivals ${crypto.randomUUID()}`;
         const key = crypto.randomUUID();
         const send = (turn: number) => create(catalog, key, { title: '', author, year: turn % count });
@@ -133,13 +138,12 @@ export default function addCases(test: Test): void {
     for (const { expectReplay } of uses) await expectReplay(emma);
   });
 
-  for (const key of fixedKeys) {
-    test('11.1', `The key ${key} is accepted and reaches nothing but its own book`, async (catalog) => {
-      const fields = { ...emma, author: `fixed ${crypto.randomUUID()}` };
-      const response = await create(catalog, key, fields);
+  for (const [situation, makeKey] of specialKeys) {
+    test('11.1', `The key ${situation} is accepted and reaches nothing but its own book`, async (catalog) => {
+      const fields = { ...emma, author: `special ${crypto.randomUUID()}` };
+      const response = await create(catalog, makeKey(), fields);
       if (response.status === 422) expectFailure(response, outcomes.idempotencyKeyUsed);
       else await catalog.expectStored(expectCreated(response, fields));
-      await catalog.createBook();
     });
   }
 

@@ -178,9 +178,9 @@ export default function addCases(test: Test): void {
     }
   });
 
-  for (const limit of [1, 3, 7]) {
+  for (const limit of [1, 3, 5]) {
     test('7.3, 7.4', `Pages of ${limit}, followed by their links, hold every book once`, async (catalog) => {
-      const books = await catalog.createBooks(7);
+      const books = await catalog.createBooks(5);
       const [first = 0, last = 0] = [books[0]?.id, books.at(-1)?.id];
       const seen: Book[] = [];
       // When the first id of all is one of them, the list begins there by itself.
@@ -243,7 +243,7 @@ export default function addCases(test: Test): void {
 
   for (const query of ['', 'after=0', 'Limit=1&page=2&offset=5']) {
     test('7.1, 7.3, 7.5, 7.6', `The list of "?${query}" has the first book and no link`, async (catalog) => {
-      await catalog.createBook();
+      await catalog.findSharedBook();
       const headers = { Authorization: await catalog.session.token() };
       const request = { method: 'GET', path: `/books?${query}`, headers, maxResponseBytes: largestBookBytes };
       await eventually(async () => {
@@ -373,7 +373,7 @@ export default function addCases(test: Test): void {
     async (catalog) => {
       const author = `Ångström & "Söhne" + ${randomUUID()}`;
       const books = await catalog.createBooks(5, { author });
-      const others = await catalog.createBooks(5);
+      const others = await catalog.createBooks(2);
       for (const limit of [1, 2, 5]) {
         const path = `/books?author=${encodeURIComponent(author.toLowerCase())}&limit=${limit}`;
         const pages = await getPages(catalog, path);
@@ -405,7 +405,7 @@ export default function addCases(test: Test): void {
         assert.ok(allowed.includes(coding), `Content-Encoding is ${allowed.join(' or ')}, got ${coding}`);
         return expectBooks({ ...response, body: decodeBody(response.body, coding) });
       };
-      const books = [await catalog.createBook({ title: 'é'.repeat(10_000) }), await catalog.createBook()];
+      const books = [await catalog.findSharedBook(), await catalog.createBook({ title: 'é'.repeat(10_000) })];
       assert.deepEqual(pickBooks(await readList(catalog.listPath), books), books, 'own books in the list');
       assert.equal((await readList('/books?limit=1')).length, 1, 'books of a page of one');
       const last = Number.MAX_SAFE_INTEGER;

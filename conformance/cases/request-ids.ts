@@ -4,7 +4,7 @@ import type { Test } from '../case.ts';
 /** The ids by which a response is found in the log. */
 export default function addCases(test: Test): void {
   test('1.9', 'Every response has an id of its own', { dependsOnGateway: true }, async (catalog) => {
-    const { id } = await catalog.createBook();
+    const { id } = await catalog.findSharedBook();
     const responses = [
       await catalog.call('GET', `/book/${id}`),
       await catalog.call('GET', `/book/${id}`, undefined, { 'If-None-Match': '*' }),

@@ -17,6 +17,7 @@ const keptParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true 
  * - A failed update ends when CloudFormation has rolled it back.
  * - A deploy adopts the table that a removed stack left behind, with its books. Deploys and rollbacks keep a restored table.
  * - A temporary stage makes no role for access logs where the account has one.
+ * - A command whose files another one has replaced says so.
  * - The end of a command says whether anybody receives alarms, and what has become of the table.
  */
 export default class UpdatePlugin {
@@ -50,11 +51,16 @@ export default class UpdatePlugin {
         provider.rollbackConfiguration = noRollbackTriggers;
         provider.stackParameters = keptParameters;
       },
+      error: (error) => {
+        if (error?.code !== 'ENOENT' || !error.path?.includes('.serverless')) return;
+        const command = `aws cloudformation describe-stacks --stack-name ${stackNameOf(this.#stage)}`;
+        log.notice(`Another command in this clone has replaced .serverless. The stage may be updated: ${command}`);
+      },
       'after:remove:remove': () => {
         log.notice(
           isTemporary(this.#stage)
             ? 'The table and its books are deleted.'
-            : 'The table and its books are kept; the next deploy of this stage uses them.',
+            : `The books are kept. The next deploy of this stage uses the table ${stackNameOf(this.#stage)}.`,
         );
       },
     };

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Config, ConfigError, parseSettings } from '../../lib/config.ts';
@@ -60,10 +60,12 @@ export function loadLocalConfig(directory: string, environment: Environment): Lo
 /**
  * Reads a file of settings as Node does, none when there is no file.
  *
- * @throws {StartError} when it sets anything else, or is not in UTF-8
+ * @throws {StartError} when it is a folder, sets anything else, or is not in UTF-8
  */
 function readDotEnv(file: string): Environment {
   if (!existsSync(file)) return {};
+  if (statSync(file).isDirectory())
+    throw new StartError(`${file} is a folder, as \`docker run -v\` makes one in place of a missing file. Remove it.`);
   const bytes = readFileSync(file);
   if (!isUtf8(bytes)) throw new StartError(`${file} is not in UTF-8. Save it in that encoding.`);
   // The decoder takes away a byte order mark, which would become a part of the first name.

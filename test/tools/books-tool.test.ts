@@ -115,6 +115,33 @@ test('an export keeps the file that was there before, and names it', async () =>
   expect(await readFile(`${exported}~`, 'utf8')).toBe('precious');
 });
 
+test.each(['precious', undefined])(
+  'two exports to one file at once are both whole, where there was: %s',
+  async (earlier) => {
+    await runImport(await writeCsv(createBooks(500)));
+    const exported = join(folder, 'exported.csv');
+    if (earlier) await writeFile(exported, earlier);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: otherEnd, resolve: end } = Promise.withResolvers<void>();
+    const gateway = await openGateway((name) => {
+      if (!/^GET .*after=[1-9]/.test(name)) return 'pass';
+      begin();
+      return otherEnd.then((): Fate => 'pass');
+    });
+    const slow = runBooks(['export', exported], { baseUrl: gateway.baseUrl });
+    await begun;
+
+    const fast = await runBooks(['export', exported]);
+    const whole = await readFile(exported, 'utf8');
+    end();
+
+    expect([fast.exitCode, (await slow).exitCode]).toEqual([0, 0]);
+    expect(whole.split('\n').length).toBeGreaterThan(500);
+    for (const path of [exported, `${exported}~`]) expect(await readFile(path, 'utf8')).toBe(whole);
+    expect((await readdir(folder)).filter((name) => name.startsWith('exported'))).toHaveLength(2);
+  },
+);
+
 // In a container, whose user may rename devices, it would take /dev/null from all programs.
 test('an export replaces neither a link nor what is not a file, such as a socket or a device', async () => {
   const [socket, link] = [join(folder, 'socket'), join(folder, 'link')];
@@ -403,6 +430,22 @@ test('a dry run reports columns, the first books and rejected rows, and needs no
   ]);
   expect(exitCode).toBe(3);
 });
+
+test.each([
+  ['Id,title,author,year\n7,Emma,A,1\n', 'csv', [], true],
+  ['title,author,year,book id\nEmma,A,1,7\n', 'csv', [], false],
+  ['title,author,id\nEmma,A,1815\n', 'csv', ['--columns', 'year=id'], false],
+  ['{"id":7,"title":"Emma","author":"A","year":1}\n', 'ndjson', [], true],
+  ['{"title":"\\"id\\":","author":"A","year":1}\n', 'ndjson', [], false],
+] as const)(
+  'before an import of ids begins, it says that it changes no book: %j',
+  async (text, format, options, isSaid) => {
+    const { exitCode, output } = await runImport(await writeText(text, format), [...options, '--dry-run']);
+
+    expect(exitCode).toBe(0);
+    expect(output.includes('An import changes no book')).toBe(isSaid);
+  },
+);
 
 test('of many rows that are rejected, the reasons of the first hundred are shown', async () => {
   const file = await writeText(`title,author,year\n${'A,B,no year\n'.repeat(150)}`, 'csv');

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { startCommand, testSettings } from '../support/local-service.ts';
@@ -23,6 +24,52 @@ async function openGateway(decide: (name: string) => Fate) {
   onTestFinished(() => gateway.stop());
   return gateway;
 }
+
+// Each create uses up an id, and leaves an item that the table keeps for days.
+test.each([
+  ['the whole suite', false, 500],
+  ['a smoke test', true, 20],
+])('%s creates few books, and deletes them', async (_run, isSmokeTest, most) => {
+  const lines = vi.spyOn(console, 'log').mockImplementation(() => {});
+  const books = await listBooks();
+  const before = await createId();
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password, SECRET_TOKEN: secret } = testSettings;
+
+  const exitCode = await runSuite({ baseUrl: local.baseUrl, username, password, secret, isSmokeTest });
+
+  const usedIds = (await createId()) - before - 1;
+  expect(lines.mock.calls.flat().join('\n')).toMatch(/^\d+ passed, 0 failed, 0 skipped$/m);
+  expect(exitCode).toBe(0);
+  expect(usedIds).toBeGreaterThan(0);
+  expect(usedIds).toBeLessThanOrEqual(most);
+  expect(await listBooks()).toEqual(books);
+});
+
+test('the books of a smoke test say that they are of a test', async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  const sent: string[] = [];
+  const gateway = await startFaultyGateway(local.baseUrl, (name, _headers, body) => {
+    if (/^(?:POST|PUT) \/book/.test(name)) sent.push(body.toString());
+    return 'pass';
+  });
+  onTestFinished(() => gateway.stop());
+  const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
+
+  await runSuite({ baseUrl: gateway.baseUrl, username, password, isSmokeTest: true });
+
+  const texts = sent.filter((body) => body.includes('"title"'));
+  expect(texts.length).toBeGreaterThan(0);
+  expect(texts.filter((body) => !/"author":"Smoke test [-\da-f]{36}"/.test(body))).toEqual([]);
+});
+
+/** Creates a book and deletes it. @returns its id */
+async function createId(): Promise<number> {
+  const { id } = (await local.send('POST', '/book', {})).envelope.data as { id: number };
+  await local.send('DELETE', `/book/${id}`);
+  return id;
+}
+
+const listBooks = async () => (await local.send('GET', '/books')).envelope.data;
 
 test('a run that cannot delete its books names them, and does not succeed', async () => {
   const refuse = (name: string) => (name.startsWith('DELETE ') ? respond(503, 'Service unavailable') : 'pass');

@@ -60,16 +60,16 @@ test.each([
   const interrupted = once(child.stderr, 'data');
   creates = 0;
   onCreate = async () => {
-    if (creates === 20) child.kill(signal);
-    if (creates >= 20) await interrupted;
+    if (creates === 10) child.kill(signal);
+    if (creates >= 10) await interrupted;
   };
 
   const [status] = await once(child, 'exit');
 
   onCreate = () => {};
   expect(status).toBe(exitCode);
-  // Some were on their way. Without the stop there would be over seventy.
-  expect(creates).toBeLessThan(50);
+  // Some were on their way. Without the stop there would be forty.
+  expect(creates).toBeLessThan(25);
   expect(await listIds()).toEqual(before);
 });
 
@@ -104,6 +104,8 @@ async function decide(name: string, headers: IncomingHttpHeaders): Promise<Fate>
     creates += 1;
     await onCreate();
   }
+  // The suite disconnects after the beginning of a whole list, and sends the next request before the gateway notices.
+  if (/^GET \/books(?!.*limit=)/.test(name)) return 'pass';
   inFlight += 1;
   mostInFlight = Math.max(mostInFlight, inFlight);
   return (body) => {

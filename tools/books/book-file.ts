@@ -28,6 +28,8 @@ export interface BookFile extends Dialect {
   readonly named: fields.Columns;
   /** The names in the header of CSV. */
   readonly header: readonly string[];
+  /** Whether it has ids, which an import ignores. */
+  readonly hasIds: boolean;
 }
 
 /** A row of a file: the line that it begins on, and its book or the reason of its rejection. */
@@ -59,14 +61,17 @@ export async function openFile(path: string, options: FileOptions): Promise<Book
   const expected = fields.expectColumns(options);
   const file = { path, encoding, named };
   if (guessFormat(path, start) === 'ndjson') {
-    return { ...file, format: 'ndjson', columns: expected, header: [], ...noDialect };
+    const hasIds = /^.*"id"\s*:/.test(start) && !Object.values(expected).includes('id');
+    return { ...file, format: 'ndjson', columns: expected, header: [], hasIds, ...noDialect };
   }
   const { header, ...dialect } = findDialect(start, options, expected);
-  return { ...file, format: 'csv', ...dialect, header, columns: fields.findColumns(header, expected, named) };
+  const columns = fields.findColumns(header, expected, named);
+  const hasIds = header.some((name) => /^id$/i.test(name) && !Object.values(columns).includes(name));
+  return { ...file, format: 'csv', ...dialect, header, hasIds, columns };
 }
 
 /** @returns a report of the columns that are used, missing and ignored */
-export function describeFile({ encoding, format, separator, quotes, header, columns }: BookFile): string {
+export function describeFile({ encoding, format, separator, quotes, header, hasIds, columns }: BookFile): string {
   const lines = fields.fieldNames.map((field) => {
     const { [field]: column } = columns;
     return `  ${field}: ${column === undefined ? 'no column, stored as if it were empty' : fields.quote([column])}`;
@@ -75,6 +80,7 @@ export function describeFile({ encoding, format, separator, quotes, header, colu
   const unquoted = quotes === 'text' ? ', unquoted' : '';
   const ignored = header.filter((name) => !Object.values(columns).includes(name));
   if (ignored.length > 0) lines.push(`  ignored: ${fields.quote(ignored)}`);
+  if (hasIds) lines.push('The file has ids. An import changes no book: it creates new ones, with new ids.');
   return [`Columns (${encoding}${separated}${unquoted}):`, ...lines].join('\n');
 }
 

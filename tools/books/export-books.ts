@@ -1,5 +1,6 @@
-import { createWriteStream, lstatSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, lstatSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Book } from '../../lib/books/book.ts';
@@ -55,16 +56,28 @@ async function replaceFile(path: string, text: Readable, stop: AbortSignal): Pro
   if (existing?.isFile() === false) {
     throw new CommandError(`${path} is not a regular file; name another one, or - for standard output`);
   }
-  const part = `${path}.part`;
+  // Another export to the same file may be running, also in another container, where process ids are the same.
+  const part = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await pipeline(text, createWriteStream(part), { signal: stop });
-    if (existing) await rename(path, `${path}~`);
-    await rename(part, path);
+    const isKept = renameExisting(path, `${path}~`);
+    renameSync(part, path);
+    return isKept ? `; the file that was there is ${path}~` : '';
   } catch (error) {
     await rm(part, { force: true });
     throw error;
   }
-  return existing ? `; the file that was there is ${path}~` : '';
+}
+
+/** @returns whether there was a file. Another export may have put it away, or written it, at any time. */
+function renameExisting(path: string, newPath: string): boolean {
+  try {
+    renameSync(path, newPath);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return false;
+  }
 }
 
 /** Yields many rows at a time, and counts them in `exported`. */

@@ -48,6 +48,7 @@ function refuseOtherEncoding(path: string, bytes: Buffer, encoding: string): voi
     throw new CommandError(`${path} is a workbook or another ZIP file: save it as CSV in UTF-8`);
   }
   const [first, second] = bytes;
+  if (first === 0x1f && second === 0x8b) throw new CommandError(`${path} is compressed with gzip: unpack it first`);
   const isLittle = second === 0 || (first === 0xff && second === 0xfe);
   const isBig = first === 0 || (first === 0xfe && second === 0xff);
   if (encoding.startsWith('utf-16') || isLittle === isBig) return;

@@ -14,14 +14,14 @@ import type { EmulatedStage } from './emulated-stage.ts';
 const name = 'alice';
 
 /** Deploys a temporary stage beside prod, tests it, and removes it. Nothing of it may be left, nor of prod be gone. */
-export async function deployAndRemove({ spawnFor, smokeOptions }: EmulatedStage): Promise<void> {
+export async function deployAndRemove({ spawnFor, suiteOptions }: EmulatedStage): Promise<void> {
   const before = await listAccount();
   assert.ok(before.includes('table book-catalog-prod') && before.length > 30, before.join('\n'));
 
   assert.equal((await spawnFor(name, {}, 'deploy')).status, 0);
-  const options = await smokeOptions(['books', 'token-endpoint'], name);
+  const options = await suiteOptions(['books', 'token-endpoint'], name);
   assert.equal((await spawnFor(name, {}, 'smoke', ...options)).status, 0);
-  await checkSeparation(smokeOptions);
+  await checkSeparation(suiteOptions);
 
   const { status, stderr } = await spawnFor(name, {}, 'remove');
   assert.equal(status, 0);
@@ -31,9 +31,9 @@ export async function deployAndRemove({ spawnFor, smokeOptions }: EmulatedStage)
 }
 
 /** Checks that a token of one stage is refused by the other. */
-async function checkSeparation(smokeOptions: EmulatedStage['smokeOptions']): Promise<void> {
+async function checkSeparation(suiteOptions: EmulatedStage['suiteOptions']): Promise<void> {
   const open = async (stage: string) => {
-    const [, baseUrl = '', , hostHeader = ''] = await smokeOptions([], stage);
+    const [, baseUrl = '', , hostHeader = ''] = await suiteOptions([], stage);
     const { username, password } = await findDeployedStage(stage);
     return new Session({ baseUrl, hostHeader, username, password });
   };

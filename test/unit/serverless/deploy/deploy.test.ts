@@ -51,6 +51,23 @@ test.each([
   expect(lines).toEqual(messages);
 });
 
+test.each([
+  [
+    { code: 'ENOENT', path: '/clone/.serverless/serverless-state.json' },
+    [expect.stringContaining('book-catalog-prod')],
+  ],
+  [{ code: 'ENOENT', path: '/clone/openapi.yaml' }, []],
+  [{ code: 'EACCES', path: '/clone/.serverless/serverless-state.json' }, []],
+])('only a command whose files in .serverless are gone names the stack to look at: %j', async (error, messages) => {
+  const lines: string[] = [];
+  const serverless = { getProvider: () => ({ getStage: () => 'prod' }) } as unknown as Serverless;
+  const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: (line) => lines.push(line) } });
+
+  await hooks.error?.(Object.assign(new Error('gone'), error));
+
+  expect(lines).toEqual(messages);
+});
+
 const Arn = 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:book-catalog-prod-RollbackAlarm-1';
 const watch = { RollbackTriggers: [{ Arn, Type: 'AWS::CloudWatch::Alarm' }], MonitoringTimeInMinutes: 5 };
 const none = { RollbackTriggers: [], MonitoringTimeInMinutes: 0 };

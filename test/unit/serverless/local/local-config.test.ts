@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
 import type { FunctionSetting } from '../../../../lib/settings.ts';
@@ -55,6 +55,13 @@ test('DB_URL names a table, unless the environment sets DB_PATH', async ({ folde
   const { table, dataFolder } = loadLocalConfig(folder, { DB_PATH: 'other' });
   expect(table).toBeUndefined();
   expect(dataFolder).toBe(join(folder, 'other'));
+});
+
+test('a folder in place of .env is refused by name', async ({ folder }) => {
+  await mkdir(join(folder, '.env'));
+
+  expect(() => loadLocalConfig(folder, {})).toThrow(StartError);
+  expect(() => loadLocalConfig(folder, {})).toThrow(`${join(folder, '.env')} is a folder`);
 });
 
 test('.env has the rules of Node: comments, quotes, values of several lines', async ({ folder }) => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { unknownField } from '../../../../conformance/a-book.ts';
 import { bookFields } from '../../../../lib/books/book.ts';
@@ -216,6 +217,7 @@ test.each<[string, string | Buffer, string]>([
     Buffer.from('PK\x03\x04\x14\0\x06\0\x08\0', 'latin1'),
     'is a workbook or another ZIP file: save it as CSV in UTF-8',
   ],
+  ['rows.csv.gz', gzipSync(header), 'is compressed with gzip: unpack it first'],
 ])('%s with what is neither CSV nor NDJSON says what it is (%#)', async (name, content, message) => {
   await expect(read(content, {}, name)).rejects.toThrow(`${join(folder, name)} ${message}`);
 });
