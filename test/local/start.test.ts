@@ -7,6 +7,9 @@ import { localSettings } from '../../serverless/local/local-config.ts';
 import { createDataFolder, LocalService, startCommand, testSettings } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
+// The developer's settings belong to the developer's books.
+const { DB_URL: _url, LOG_FORMAT: _format, ...withoutOwn } = process.env;
+
 const local = await useLocalService({ AUTH_PASSWORD: localSettings.password.default });
 const { dataFolder, port } = local.service;
 
@@ -68,7 +71,7 @@ test.each([
   ],
   [['--host', '192.0.2.1'], 'on 192.0.2.1 cannot be used: that address is not one of this machine. Listen on'],
 ])('a start with %j ends with one line that says what is wrong', async (options, message) => {
-  const env = { ...process.env, ...testSettings, DB_PATH: createDataFolder() };
+  const env = { ...withoutOwn, ...testSettings, DB_PATH: createDataFolder() };
 
   const { exitCode, output } = await startCommand(['serverless/main.js', 'offline', ...options], env).ended;
 
@@ -79,7 +82,7 @@ test.each([
 });
 
 test('a start that other machines can reach warns of known secrets, and prints an address that a browser opens', async () => {
-  const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
+  const env = { ...withoutOwn, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
   const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--port', '0'];
   const { child, readOutput, ended } = startCommand(args, env);
   await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
@@ -103,7 +106,7 @@ test("a start prints no password of the user's own, and says where it goes in th
 });
 
 test('with LOG_FORMAT=json, every line of the standard output is JSON', async () => {
-  const env = { ...process.env, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
+  const env = { ...withoutOwn, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
   const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--port', '0'];
   const { child, readOutput, ended } = startCommand(args, { ...env, LOG_FORMAT: 'json' });
   const printed: string[] = [];

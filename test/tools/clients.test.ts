@@ -34,7 +34,7 @@ test('the documents show the output of their commands in order, and the commands
 
   const { stdout } = await run('bash', [
     '-c',
-    `exec 2>&1\n${script.replaceAll('http://localhost:8080', baseUrl).replaceAll('/tmp/', `${service.dataFolder}/`)}`,
+    `exec 2>&1; unset BOOKS_USERNAME BOOKS_PASSWORD\n${script.replaceAll('http://localhost:8080', baseUrl).replaceAll('/tmp/', `${service.dataFolder}/`)}`,
   ]);
 
   const outputs = stdout.split(`${separator}\n`);
