@@ -52,7 +52,10 @@ test.each([
 });
 
 test.each([
-  [{ code: 'ENOENT', path: '/clone/.serverless/serverless-state.json' }, [expect.stringContaining('book-catalog-prod')]],
+  [
+    { code: 'ENOENT', path: '/clone/.serverless/serverless-state.json' },
+    [expect.stringContaining('book-catalog-prod')],
+  ],
   [{ code: 'ENOENT', path: '/clone/openapi.yaml' }, []],
   [{ code: 'EACCES', path: '/clone/.serverless/serverless-state.json' }, []],
 ])('only a command whose files in .serverless are gone names the stack to look at: %j', async (error, messages) => {
