@@ -77,7 +77,8 @@ const alike: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   initials: [
     ['J.R.R. Tolkien', 'JRR tolkien'],
     ['Lewis, C. S.', 'cs lewis'],
-    ['N K Jemisin', 'nk jemisin'],
+    ['(N K Jemisin)', 'nk jemisin'],
+    ['J・K・ローリング', 'jk ローリング'],
     ['B.-H. Lévy', 'bh levy'],
     ['А. С. Пушкин', 'ас пушкин'],
     ['The F.B.I. Files', 'the fbi files'],

@@ -55,44 +55,12 @@ test.each<[BookFilter, boolean]>([
 });
 
 test.each([
-  ['J.R.R. Tolkien', 'jrr tolkien'],
-  ['Tolkien, J. R. R.', 'JRR Tolkien'],
-  ['(J K Rowling)', 'jk rowling'],
-  ['А. С. Пушкин', 'ас пушкин'],
-  ['J・K・ローリング', 'jk ローリング'],
-  ['J.-P. Sartre', 'jp sartre'],
-  ['A.B.C. Murders', 'abc murders'],
-  ['E-Mail', 'email'],
-  ['Catch‐22', 'catch22'],
-  ['בית־ספר', 'ביתספר'],
-  ['Husky & His', 'husky and his'],
-  ['War ＆ Peace', 'war and peace'],
-  ['活着', '活着。'],
-  ['キング, スティーヴン', 'スティーヴン・キング'],
-  ...[...'•‧・'].map((dot) => ['加西亚·马尔克斯', `加西亚${dot}马尔克斯`]),
-  ['نجيب محفوظ', 'محفوظ، نجيب'],
-  ['〜短編集〜', '～短編集～'],
-  ['مصطفى', 'مصطفي'],
-  ['رواية', 'روايه'],
-  ['محـــمد', 'محمد'],
-  ['یک', 'يك'],
-  ['6′ 2″', '6 2'],
-])('%s and %s find each other', (text, other) => {
-  for (const title of [text, `9 ${text} 9`, `9\n${text}\n9`]) expect(titleMatches(title, `${other}`)).toBe(true);
-  expect(titleMatches(`${other}`, `${text}`)).toBe(true);
-});
-
-test.each([
-  ['The Road', 'hero'],
   ['Plan B', 'planb'],
   ['Plan B. Road', 'broad'],
   ['Emma J. K', 'maj'],
   ['C. Effective', 'ceffective'],
   ['Area 5 1', '51'],
   ['C\nD', 'cd'],
-  ['Effective C', 'c++'],
-  ['ATT', 'at&t'],
-  ['AT T', 'at&t'],
   ['Foo, B', 'foob'],
 ])('%s is not found by %s', (title, sought) => {
   expect(titleMatches(title, sought)).toBe(false);
