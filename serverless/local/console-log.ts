@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { receiverLeft, writeLog } from '../../lib/log.ts';
-import { requestIdHeader } from './functions/invoke.ts';
+import { requestIdHeader } from '../api-gateway/request-id.ts';
 
 interface LoggedError {
   readonly name?: string;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { requestIdHeader } from '../../api-gateway/request-id.ts';
 import type { HttpEvent } from '../../framework-types.ts';
 import type { LoadedFunction } from './function-loader.ts';
 
@@ -13,9 +14,6 @@ interface Invocation {
   readonly query: string;
   readonly body: Buffer;
 }
-
-/** The header in which API Gateway sends its id of a request. */
-export const requestIdHeader = 'x-amzn-RequestId';
 
 const streams = Symbol('streams its response');
 

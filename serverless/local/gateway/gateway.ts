@@ -7,9 +7,10 @@ import {
   type GatewayResponseType,
   renderGatewayResponse,
 } from '../../api-gateway/gateway-responses.ts';
+import { requestIdHeader } from '../../api-gateway/request-id.ts';
 import type { ConsoleLog } from '../console-log.ts';
 import type { LoadedFunction } from '../functions/function-loader.ts';
-import { invoke, requestIdHeader } from '../functions/invoke.ts';
+import { invoke } from '../functions/invoke.ts';
 import { readDeveloperPage } from '../page/developer-pages.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
 import { readBody } from './request-body.ts';
