@@ -14,11 +14,11 @@ const requestsAtOnce = 4;
 const usage = `Usage: npm run smoke -- --stage STAGE [--region REGION] [options]
 
 Tests a deployed stage, with the address and the password that its stack has, a few requests at a time. In prod, it sends a
-few requests to each endpoint, with fewer than 20 books. In other stages, it runs the whole conformance suite, with some
-hundred. It deletes its books. Needs AWS credentials that may read the stack and its credentials secret
-(docs/operations.md). Where API Gateway itself responds otherwise than the local service, it says so and does not fail.
-Options: --whole, to run the whole suite in prod as well; --base-url and --host-header, for a stage that is reached by another address, such as an emulator's, and
---without, as in \`npm run conformance\`.`;
+few requests to each endpoint, with at most 20 books. In other stages, it runs the whole conformance suite, with at most 500.
+It deletes its books. Needs AWS credentials that may read the stack and its credentials secret (docs/operations.md). Where
+API Gateway itself responds otherwise than the local service, it says so and does not fail.
+Options: --whole, to run the whole suite in prod as well; --base-url and --host-header, for a stage that is reached by
+another address, such as an emulator's; and --without, as in \`npm run conformance\`.`;
 
 const text = { type: 'string' } as const;
 
