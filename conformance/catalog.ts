@@ -64,19 +64,12 @@ export class Catalog {
   /** @returns a book that all cases of a run share: none changes it */
   findSharedBook(): Promise<Book> {
     const { session } = this;
-    if (session.sharedBook === undefined) {
-      session.sharedBook = createKeptBook(session);
-      session.sharedBook.catch(() => {
-        session.sharedBook = undefined;
-      });
-    }
+    session.sharedCatalog ??= new Catalog(session);
+    session.sharedBook ??= session.sharedCatalog.createBook().catch((error) => {
+      session.sharedBook = undefined;
+      throw error;
+    });
     return session.sharedBook;
-  }
-
-  async deleteSharedBook(): Promise<void> {
-    const book = await this.session.sharedBook?.catch(() => undefined);
-    if (book !== undefined) this.#bookIds.add(book.id);
-    await this.cleanUp();
   }
 
   /** Creates books, some at a time, whose years count from 0. @returns them in the order of their ids */
@@ -181,17 +174,6 @@ export class Catalog {
       if (id !== undefined) this.#bookIds.add(Number(id));
     }
     if (method === 'DELETE' && status === 200) this.#bookIds.delete(Number(path.slice('/book/'.length)));
-  }
-}
-
-/** Creates a book that no case deletes, unless the response is wrong. */
-async function createKeptBook(session: Session): Promise<Book> {
-  const catalog = new Catalog(session);
-  try {
-    return await catalog.createBook();
-  } catch (error) {
-    await catalog.cleanUp();
-    throw error;
   }
 }
 

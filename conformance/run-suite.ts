@@ -71,7 +71,8 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
     console.error(`The service at ${options.baseUrl} cannot be tested: ${(error as Error).message}`);
     return 1;
   } finally {
-    await new Catalog(session).deleteSharedBook();
+    await session.sharedBook?.catch(() => {});
+    await session.sharedCatalog?.cleanUp();
     session.close();
     ignoreSignals();
   }

@@ -1,4 +1,4 @@
-import type { Book } from './catalog.ts';
+import type { Book, Catalog } from './catalog.ts';
 import { expectSuccess } from './expect.ts';
 import { HttpClient, type HttpClientOptions } from './http-client.ts';
 import { outcomes } from './outcomes.ts';
@@ -31,6 +31,8 @@ export class Session extends HttpClient {
   listStart: number | undefined;
   /** A book that cases share, because they do not change it. */
   sharedBook: Promise<Book> | undefined;
+  /** What has made it, and deletes it at the end of a run. */
+  sharedCatalog: Catalog | undefined;
   /** The ids of books that cases could not delete. */
   readonly undeleted: number[] = [];
   #token = Promise.resolve('');
