@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 import type { ConformanceCase } from './case.ts';
-import { Catalog } from './catalog.ts';
 import { inParallel } from './in-parallel.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { smokeCases } from './smoke-cases.ts';
@@ -10,9 +9,6 @@ const casesAtOnce = 8;
 
 /** Logins are throttled; the others send many requests or fetch large lists. */
 const groupsOneAtATime: readonly string[] = ['token-endpoint', 'lists', 'concurrency'];
-
-/** The largest list that cases may read repeatedly. A stream from Lambda is slow from 6 MB on. */
-const maxListBytes = 1_000_000;
 
 /** What ends a run: Ctrl-C, a stop of the process, and a terminal that is closed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -63,7 +59,6 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
   const results: CaseResult[] = [];
   try {
     await session.token();
-    if (!options.isSmokeTest) session.listStart = await findListStart(session);
     for (const [group, cases] of Map.groupBy(allCases, ({ group }) => group)) {
       if (!signal.aborted) results.push(...(await runGroup(group, cases, session, options)));
     }
@@ -121,19 +116,4 @@ function formatFailure({ verdict, conformanceCase: { name, rules }, message }: C
   const title = verdict === 'different' ? 'differs from the local service' : verdict;
   const shown = message.slice(0, shownCharacters).replaceAll('\n', '\n    ');
   return `  ${title}: ${name}\n    rules ${rules.join(', ')}\n    ${shown}`;
-}
-
-/** @returns an id below those of all books of this run, or `undefined` when each case may read the whole catalog */
-async function findListStart(session: Session): Promise<number | undefined> {
-  const catalog = new Catalog(session);
-  const headers = { Authorization: await session.token() };
-  const request = { method: 'GET', path: '/books', headers, maxResponseBytes: maxListBytes };
-  const { body } = await catalog.send(request);
-  if (body.length < maxListBytes) return undefined;
-  console.log('The catalog is large: lists are read in pages, from the first book of this run.');
-  try {
-    return await catalog.createMissingId();
-  } finally {
-    await catalog.cleanUp();
-  }
 }

@@ -27,8 +27,6 @@ export class Session extends HttpClient {
   readonly options: SessionOptions;
   /** In seconds. */
   readonly tokenLifetime: number;
-  /** In a large catalog, an id before those of all books of this run: lists are then read in pages from there. */
-  listStart: number | undefined;
   /** A book that cases share, because they do not change it. */
   sharedBook: Promise<Book> | undefined;
   /** What has made it, and deletes it at the end of a run. */

@@ -162,7 +162,8 @@ export default function addCases(test: Test): void {
   });
 
   test('7.7', 'No cache keeps a list or a page', async (catalog) => {
-    for (const path of [catalog.listPath, '/books?limit=1']) {
+    const { id } = await catalog.findSharedBook();
+    for (const path of [`/books?after=${id - 1}`, '/books?limit=1']) {
       const { headers } = await catalog.call('GET', path);
       assert.equal(headers['cache-control'], 'no-store', `Cache-Control of ${path}`);
     }
@@ -175,7 +176,7 @@ export default function addCases(test: Test): void {
       await catalog.expectInList([kept, book]);
       await catalog.expectInList([kept, await catalog.updateBook(book, { title: 'changed', year })]);
       await catalog.deleteBook(book.id);
-      assert.deepEqual(pickBooks(await catalog.listBooks(), [kept, book]), [kept], 'after the deletion');
+      assert.deepEqual(pickBooks(await catalog.listFrom(kept.id), [kept, book]), [kept], 'after the deletion');
     }
   });
 
@@ -385,7 +386,7 @@ export default function addCases(test: Test): void {
           `the lengths of the pages of ${path}`,
         );
       }
-      assert.deepEqual(pickBooks(await catalog.listBooks(), others), others, 'other books in the list');
+      await catalog.expectInList(others);
     },
   );
 
@@ -406,7 +407,8 @@ export default function addCases(test: Test): void {
         return expectBooks({ ...response, body: decodeBody(response.body, coding) });
       };
       const books = [await catalog.findSharedBook(), await catalog.createBook({ title: 'é'.repeat(10_000) })];
-      assert.deepEqual(pickBooks(await readList(catalog.listPath), books), books, 'own books in the list');
+      const list = await readList(`/books?after=${(books[0]?.id ?? 1) - 1}`);
+      assert.deepEqual(pickBooks(list, books), books, 'own books in the list');
       assert.equal((await readList('/books?limit=1')).length, 1, 'books of a page of one');
       const last = Number.MAX_SAFE_INTEGER;
       assert.deepEqual(await readList(`/books?limit=1&after=${last}`), [], 'books of an empty page');

@@ -8,16 +8,10 @@ import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gat
 import { testSettings } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
-/** Enough that the suite treats the catalog as large. */
-const largeBooks = 4;
-const largeTitle = 'x'.repeat(390 * 1024);
-
 const local = await useLocalService();
-for (let year = 0; year < largeBooks; year += 1) await local.send('POST', '/book', { title: largeTitle, year });
+await local.send('POST', '/book', { title: 'A book of others' });
 
 let [inFlight, mostInFlight] = [0, 0];
-/** How many lists were requested without a limit, with a token. */
-let wholeLists = 0;
 let creates = 0;
 /** Is called when a book is to be created. */
 let onCreate: () => unknown = () => {};
@@ -25,7 +19,7 @@ let onCreate: () => unknown = () => {};
 const gateway = await startFaultyGateway(local.baseUrl, decide);
 afterAll(() => gateway.stop());
 
-test('a stage with many books behind API Gateway passes, a few requests at a time, and keeps its books', async () => {
+test('a stage with books of others behind API Gateway passes, a few requests at a time, and keeps its books', async () => {
   const before = await listIds();
 
   const groups = ['bodies', 'lists', 'unknown-paths'];
@@ -33,13 +27,9 @@ test('a stage with many books behind API Gateway passes, a few requests at a tim
 
   expect(lines.filter((line) => line.includes('FAILED'))).toEqual([]);
   expect(exitCode).toBe(0);
-  expect(lines).toContain('The catalog is large: lists are read in pages, from the first book of this run.');
   expect(mostInFlight).toBeGreaterThan(1);
   expect(mostInFlight).toBeLessThanOrEqual(4);
   expect(await listIds()).toEqual(before);
-  // Nothing of it was read but the beginning.
-  expect(wholeLists).toBe(1);
-
   expect(lines).toContain('differs from the local service: A body of more than 10 MB is too large');
   expect(lines).toContain('differs from the local service: GET /nowhere is not found with a token, valid or not');
   expect(lines).not.toContain('differs from the local service: GET /nowhere is not found');
@@ -99,7 +89,6 @@ async function decide(name: string, headers: IncomingHttpHeaders): Promise<Fate>
   const isUnknown = !/^\w+ \/(?:token|books?|book\/[^/]+)(?:\?|$)/.test(name);
   if (bodyBytes > 4.4 * 1024 * 1024 || (isUnknown && headers.authorization !== undefined))
     return respond(400, 'Bad request');
-  if (name === 'GET /books' && headers.authorization) wholeLists += 1;
   if (name === 'POST /book') {
     creates += 1;
     await onCreate();
