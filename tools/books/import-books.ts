@@ -97,17 +97,13 @@ async function checkRows({ file, rejections, stop }: OpenImport): Promise<number
 
 /** Adds the idempotency key of each book: a digest of its fields, and the number of equal rows so far. */
 async function* readKeyedRows(file: BookFile): AsyncGenerator<KeyedRow> {
-  // Counts by 40 bits of the digest. After a collision, a number is too high, but the key is still unique. A million rows
-  // take a third of the memory of one map: small maps grow one at a time, and a map stores integers of 32 bits in place.
-  const occurrences = Array.from({ length: 2 ** 8 }, () => new Map<number, number>());
+  const occurrences = new Map<string, number>();
   for await (const row of readRows(file)) {
     if ('reason' in row) continue;
-    const digest = hash('sha256', JSON.stringify(Object.values(row.book)), 'buffer');
-    const counts = occurrences[digest.readUInt8()] as Map<number, number>;
-    const part = digest.readInt32BE(1);
-    const occurrence = (counts.get(part) ?? 0) + 1;
-    counts.set(part, occurrence);
-    yield { ...row, key: `import-${digest.toString('base64url')}-${occurrence}` };
+    const digest = hash('sha256', JSON.stringify(Object.values(row.book)), 'base64url');
+    const occurrence = (occurrences.get(digest) ?? 0) + 1;
+    occurrences.set(digest, occurrence);
+    yield { ...row, key: `import-${digest}-${occurrence}` };
   }
 }
 
