@@ -77,6 +77,6 @@ test('OPTIONS on an unknown path is 404', async () => {
 });
 
 // Clients keep idle connections for longer than Node does by default, and would send a request while it closes one.
-test('an idle connection stays open for 65 seconds, and another client gets its turn after a hundred requests', async () => {
-  expect((await request(`${baseUrl}/nowhere`)).headers['keep-alive']).toBe('timeout=65, max=100');
+test('an idle connection stays open for 65 seconds', async () => {
+  expect((await request(`${baseUrl}/nowhere`)).headers['keep-alive']).toBe('timeout=65');
 });

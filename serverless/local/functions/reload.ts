@@ -4,13 +4,18 @@ import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { parse } from 'yaml';
 import type { Serverless, Service } from '../../framework-types.ts';
-import type { ConsoleLog } from '../console-log.ts';
 import type { LoadedFunction } from './function-loader.ts';
 
 /** A reload waits until no file has changed for this long: editors save in several steps, and several files at once. */
 const quietMs = 50;
 
 type Load = (service: Service) => Promise<readonly LoadedFunction[]>;
+
+/** Where people see what has become of a change. */
+interface Log {
+  readonly logNotice: (text: string) => void;
+  readonly logError: (message: string, error: unknown) => void;
+}
 
 /**
  * Loads the functions again after each change of handlers/, lib/ and serverless.yml. A change that cannot be loaded is
@@ -21,7 +26,7 @@ type Load = (service: Service) => Promise<readonly LoadedFunction[]>;
 export async function reloadOnChange(
   { serviceDir, configurationFilename }: Pick<Serverless, 'serviceDir' | 'configurationFilename'>,
   load: Load,
-  log: ConsoleLog,
+  log: Log,
   use: (functions: readonly LoadedFunction[]) => void,
 ): Promise<void> {
   let reloads = 0;

@@ -21,9 +21,6 @@ import { readBody } from './request-body.ts';
  */
 const keepAliveTimeoutMs = 65_000;
 
-/** The most requests on one connection, so that a client that pipelines many does not keep the others waiting. */
-const maxRequestsPerSocket = 100;
-
 interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
@@ -70,7 +67,6 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
 
   // Node's own response to a request without a host would have no envelope.
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
-  server.maxRequestsPerSocket = maxRequestsPerSocket;
   server.on('request', async (request, response) => {
     const startedAt = performance.now();
     response.setHeader(requestIdHeader, randomUUID());
