@@ -431,22 +431,6 @@ test('a dry run reports columns, the first books and rejected rows, and needs no
   expect(exitCode).toBe(3);
 });
 
-test.each([
-  ['Id,title,author,year\n7,Emma,A,1\n', 'csv', [], true],
-  ['title,author,year,book id\nEmma,A,1,7\n', 'csv', [], false],
-  ['title,author,id\nEmma,A,1815\n', 'csv', ['--columns', 'year=id'], false],
-  ['{"id":7,"title":"Emma","author":"A","year":1}\n', 'ndjson', [], true],
-  ['{"title":"\\"id\\":","author":"A","year":1}\n', 'ndjson', [], false],
-] as const)(
-  'before an import of ids begins, it says that it changes no book: %j',
-  async (text, format, options, isSaid) => {
-    const { exitCode, output } = await runImport(await writeText(text, format), [...options, '--dry-run']);
-
-    expect(exitCode).toBe(0);
-    expect(output.includes('An import changes no book')).toBe(isSaid);
-  },
-);
-
 test('of many rows that are rejected, the reasons of the first hundred are shown', async () => {
   const file = await writeText(`title,author,year\n${'A,B,no year\n'.repeat(150)}`, 'csv');
 
@@ -466,7 +450,7 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   ['export no/out.csv', 1, /^cannot open .*\/no\/out\.csv.*: no such file or directory\n$/],
   ['import ok.csv --parallel 0', 2, /^--parallel cannot be 0\.\n--help .*\n$/],
   ['import /tmp', 1, /^cannot read \/tmp: illegal operation on a directory\n$/],
-  ['import ok.csv --columns titel=x', 2, /^titel is not a field of books: title, author, year.*\n--help .*\n$/],
+  ['import ok.csv --columns titel=x', 2, /^titel is not a field of books: title, author, .*year.*\n--help .*\n$/],
   ['import ok.csv --columns title=x --columns title=y', 2, /^--columns names two columns for title\.\n--help .*\n$/],
   ['import ok.csv --unquoted --quoted', 2, /^--unquoted or --quoted\?\n--help .*\n$/],
   ['import ok.csv --separator ab', 2, /^--separator cannot be ab\.\n--help .*\n$/],

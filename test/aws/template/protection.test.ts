@@ -36,7 +36,7 @@ test('no deploy replaces what holds data, or what clients know', () => {
   });
   expect(listIds('ApiGateway::RestApi', 'Name')).toEqual({ ApiGatewayRestApi: 'prod-book-catalog' });
   expect(Object.keys(listIds('SNS::Topic', 'DisplayName'))).toEqual(['AlarmTopic']); // with its confirmed subscriptions
-  expect(listIds('Logs::LogGroup', 'LogGroupName')).toEqual({
+  expect(listIds('Logs::LogGroup', 'LogGroupName')).toMatchObject({
     AccessLogGroup: '/aws/api-gateway/book-catalog-prod-access',
     CreateTokenLogGroup: '/aws/lambda/book-catalog-prod-createToken',
     CreateBookLogGroup: '/aws/lambda/book-catalog-prod-createBook',

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { unknownField } from '../../../../conformance/a-book.ts';
 import { bookFields } from '../../../../lib/books/book.ts';
 import type { Field, Kind } from '../../../../lib/fields.ts';
-import { type FileOptions, openFile, readRows } from '../../../../tools/books/book-file.ts';
+import { describeFile, type FileOptions, openFile, readRows } from '../../../../tools/books/book-file.ts';
 import { fieldNames, parseCell } from '../../../../tools/books/columns.ts';
 
 const header = 'title,author,year\n';
@@ -220,6 +220,21 @@ test.each<[string, string | Buffer, string]>([
   ['rows.csv.gz', gzipSync(header), 'is compressed with gzip: unpack it first'],
 ])('%s with what is neither CSV nor NDJSON says what it is (%#)', async (name, content, message) => {
   await expect(read(content, {}, name)).rejects.toThrow(`${join(folder, name)} ${message}`);
+});
+
+test.each<[string, Partial<FileOptions>, boolean]>([
+  ['Id,title,author,year\n7,Emma,A,1\n', {}, true],
+  ['title,author,year,book id\nEmma,A,1,7\n', {}, false],
+  ['title,author,id\nEmma,A,1815\n', { columns: { year: 'id' } }, false],
+  ['{"id":7,"title":"Emma","author":"A","year":1}\n', {}, true],
+  ['{"title":"\\"id\\":","author":"A","year":1}\n', {}, false],
+])('before an import of ids begins, it says that it changes no book: %j', async (content, options, isSaid) => {
+  const path = join(folder, 'ids');
+  await writeFile(path, content);
+
+  const text = describeFile(await openFile(path, { ...usual, ...options }));
+
+  expect(text.includes('An import changes no book')).toBe(isSaid);
 });
 
 test('a message quotes the start of a long header alone', async () => {
