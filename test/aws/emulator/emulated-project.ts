@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { endpoints } from '../../../serverless/endpoints.ts';
 
 const leftOut = /^(node_modules|\..*)$/;
 
@@ -9,8 +10,8 @@ const leftOut = /^(node_modules|\..*)$/;
  * Copies this project and adapts the copy to the emulator.
  *
  * @param emulatorUrl - where the emulator listens
- * @returns its folder; `replace`, which replaces a text in one of its files and returns a function that restores it;
- *   `setParameters`, which sets parameters of the stage prod; and `remove`
+ * @returns its folder; `replace`, which replaces a text everywhere in one of its files and returns a function that
+ *   restores it; `setParameters`, which sets parameters of the stage prod; and `remove`
  */
 export function makeEmulatedProject(emulatorUrl: string) {
   const folder = mkdtempSync(join(tmpdir(), 'book-catalog-copy-'));
@@ -20,13 +21,14 @@ export function makeEmulatedProject(emulatorUrl: string) {
     const path = join(folder, file);
     const before = readFileSync(path, 'utf8');
     assert.ok(before.includes(text), `${file} does not hold ${text}`);
-    writeFileSync(path, before.replace(text, replacement));
+    writeFileSync(path, before.replaceAll(text, replacement));
     return () => writeFileSync(path, before);
   };
 
   // The emulator accepts the transfer mode STREAM and then responds with 500.
-  const list = 'handlers/list-books.ts';
-  replace(list, 'import', "import '../test/support/collect-streams.ts';\nimport");
+  const exported = 'export const handler =';
+  const collecting = `import '../test/support/collect-streams.ts';\n${exported}`;
+  for (const { handler } of endpoints) replace(handler.replace(/\.handler$/, '.ts'), exported, collecting);
   // It uses HTTP, which the policy of the deployment bucket refuses for all but the root user.
   replace('serverless.yml', 'deploymentBucket:', 'deploymentBucket:\n    skipPolicySetup: true');
   // Requests to DynamoDB's address at AWS would leave the machine.
