@@ -86,6 +86,13 @@ test('a request is one line with its ids, route, status and duration', async ({ 
   expect(log.lines).toEqual([expected]);
 });
 
+test('an event that is no request has a line, too, without an id of API Gateway', async ({ log }) => {
+  await publicEndpoint(config, success, async () => ({}))({} as never, createContext());
+
+  expect(log.lines).toMatchObject([{ requestId: 'lambda-request-id', status: 200 }]);
+  expect(log.lines[0]).not.toHaveProperty('apiRequestId');
+});
+
 test('only the first request of each function is a cold start, whether it succeeds or not', async ({ log }) => {
   const refuse = () => Promise.reject(new HttpError(outcomes.invalidInput));
   for (const handle of [refuse, async () => ({})]) {
