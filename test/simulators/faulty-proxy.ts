@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { close, listen } from '../support/loopback-server.ts';
@@ -26,6 +26,9 @@ const healthy: Pick<Fault, 'happen'> = {
   },
 };
 
+/** More than a healthy exchange takes, and less than a client waits. Under all faults, a quiet machine takes up to 0.4 s. */
+const slowMs = 1_000;
+
 type FaultyProxyOptions = Readonly<{ isTls?: boolean; metersCapacity?: boolean }>;
 
 /**
@@ -46,13 +49,21 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
   const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
   const held: (() => Promise<unknown>)[] = [];
   const dead = new WeakSet<Socket>();
-  /** The connections that a fault has met, and may have ended. */
-  const damaged = new WeakSet<Socket>();
   let disturbance: Rule | undefined;
   /** The faults in sequence that the attempts at a request have met. */
   const met = new Map<string, number>();
   let unanswered = 0;
-  let givenUp = 0;
+  /**
+   * Since when clients wait, by the port of their connection: from its beginning, or from a later request, until the end
+   * of the healthy response or of the connection.
+   */
+  const waiting = new Map<number | undefined, number>();
+  let slow = 0;
+  const endWait = (port: number | undefined) => {
+    const startedAt = waiting.get(port);
+    if (startedAt !== undefined && performance.now() - startedAt > slowMs) slow += 1;
+    waiting.delete(port);
+  };
 
   /** Finds the fault of a request: a planned one, or that of all. */
   const findFault = (operation: string, body: Buffer): Fault | undefined => {
@@ -68,28 +79,28 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
     return isMet ? fault : undefined;
   };
 
-  const handle: RequestListener = async (incoming, outgoing) => {
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { headers, socket } = incoming;
     if (dead.has(socket)) {
       unanswered += 1;
       return;
     }
+    const { remotePort } = socket;
+    if (!waiting.has(remotePort)) waiting.set(remotePort, performance.now());
+    outgoing.once('finish', () => endWait(remotePort));
     const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
     const entry = { operation, units: 0 };
     requests.push(entry);
     const received = Buffer.concat(await incoming.toArray());
     const fault = findFault(operation, received);
-    if (fault) damaged.add(socket);
-    outgoing.once('close', () => {
-      if (!damaged.has(socket) && !outgoing.writableFinished) givenUp += 1;
-    });
+    if (fault) waiting.delete(remotePort);
     let body: Buffer = received;
     if (metersCapacity) {
       body = askForCapacity(received);
       headers['content-length'] = String(body.length);
     }
     const forward = () => forwardTo(engineEndpoint, incoming, body);
-    const isSame = ({ remotePort }: Socket) => remotePort === socket.remotePort;
+    const isSame = (other: Socket) => other.remotePort === remotePort;
     const exchange: Exchange = {
       outgoing,
       async forward() {
@@ -100,7 +111,10 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
       hold: () => void held.push(hold(socket, forward)),
       reset: () => [...sockets.tcp].findLast(isSame)?.resetAndDestroy(),
     };
-    await Promise.resolve((fault ?? healthy).happen(exchange)).catch(() => socket.destroy());
+    await (fault ?? healthy).happen(exchange);
+  };
+  const handle: RequestListener = (incoming, outgoing) => {
+    respond(incoming, outgoing).catch(() => incoming.socket.destroy());
   };
   const server = isTls ? createTlsServer(loopbackCertificate, handle) : createServer(handle);
   // An idle connection ends by `endConnections` alone.
@@ -111,6 +125,11 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
     socket.once('close', () => open.delete(socket));
   };
   server.on('connection', track(sockets.tcp));
+  server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket;
+    waiting.set(remotePort, performance.now());
+    socket.once('close', () => endWait(remotePort));
+  });
   server.on(isTls ? 'secureConnection' : 'connection', track(sockets.http));
 
   const port = await listen(server);
@@ -122,8 +141,8 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
     countRequests: (operation: string) => requests.filter((each) => each.operation === operation).length,
     /** The number of requests on connections that are dead. */
     countUnanswered: () => unanswered,
-    /** The number of requests on healthy connections whose clients did not wait for the response, as on a busy machine. */
-    countGivenUp: () => givenUp,
+    /** The number of slow exchanges without a fault, of which a client may have given up some: the machine is busy. */
+    countSlow: () => slow,
     countConnections: () => sockets.tcp.size,
     /** Gives the requests, and forgets them. */
     takeRequests: () => requests.splice(0),

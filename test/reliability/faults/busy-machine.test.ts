@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestIgnored } from '../../simulators/faults.ts';
 import { startFaultyProxy } from '../../simulators/faulty-proxy.ts';
@@ -6,39 +6,46 @@ import { startScriptedDatabase } from '../../simulators/scripted-database.ts';
 import { startFaultyService } from './faulty-service.ts';
 import { runRound } from './round.ts';
 
-test('the proxy counts the healthy requests that their clients give up, and no others', async () => {
-  let received = 0;
-  const { endpoint } = await startScriptedDatabase(() => {
-    received += 1;
-  });
+test('the proxy counts the slow exchanges without a fault, and connections that are slow to bring a request', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const { endpoint } = await startScriptedDatabase(() => {});
   const proxy = await startFaultyProxy(endpoint);
   onTestFinished(() => proxy.stop());
-  const giveUp = async () => {
-    const count = proxy.countRequests('GetItem');
-    const headers = { 'x-amz-target': 'DynamoDB_20120810.GetItem' };
-    const sent = request(proxy.endpoint, { method: 'POST', headers, agent: false }).on('error', () => {});
-    sent.end('{}');
-    await expect.poll(() => proxy.countRequests('GetItem'), { timeout: 30_000 }).toBe(count + 1);
-    return sent;
+  const countConnections = (count: number) =>
+    expect.poll(() => proxy.countConnections(), { timeout: 30_000 }).toBe(count);
+  const giveUpAfter = async (milliseconds: number, client: Socket, isReceived: () => boolean) => {
+    client.on('error', () => {});
+    await countConnections(1);
+    await expect.poll(isReceived, { timeout: 30_000 }).toBe(true);
+    nowMs += milliseconds;
+    client.destroy();
+    await countConnections(0);
+    return proxy.countSlow();
+  };
+  const connectClient = () => connect(Number(new URL(proxy.endpoint).port), '127.0.0.1');
+  const send = (milliseconds: number) => {
+    const requests = proxy.countRequests('GetItem') + 1;
+    const client = connectClient();
+    client.write(
+      'POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.GetItem\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    return giveUpAfter(milliseconds, client, () => proxy.countRequests('GetItem') === requests);
   };
 
-  const healthy = await giveUp();
-  await expect.poll(() => received, { timeout: 30_000 }).toBe(1);
-  healthy.destroy();
-  await expect.poll(() => proxy.countGivenUp(), { timeout: 30_000 }).toBe(1);
+  expect(await send(900)).toBe(0);
+  expect(await send(1_100)).toBe(1);
+  expect(await giveUpAfter(1_100, connectClient(), () => true)).toBe(2);
   proxy.disturb({ fault: requestIgnored });
-  (await giveUp()).destroy();
-  await expect.poll(() => proxy.countConnections(), { timeout: 30_000 }).toBe(0);
-
-  expect(proxy.countGivenUp()).toBe(1);
+  expect(await send(1_100)).toBe(2);
 });
 
-test('failures in a round with such requests are no finding', async () => {
+test('failures in a round with slow exchanges are no finding', async () => {
   const service = await startFaultyService();
   const expectations = { names: ['GET /book/{id}'], fail: () => true };
   await expect(runRound(service, expectations)).rejects.toThrow('GET /book/{id}: expected');
 
-  vi.spyOn(service.proxy, 'countGivenUp').mockReturnValueOnce(0).mockReturnValue(1);
+  vi.spyOn(service.proxy, 'countSlow').mockReturnValueOnce(0).mockReturnValue(1);
 
   await runRound(service, expectations);
 });

@@ -103,7 +103,7 @@ export async function runRound(
   );
 
   await begin();
-  const givenUpBefore = proxy.countGivenUp();
+  const slowBefore = proxy.countSlow();
   const sent: Promise<Operation>[] = [];
   for (const [index, request] of requests.entries()) {
     const previous = sent[names.indexOf(previousUsers[names[index] as string] as string)];
@@ -111,8 +111,8 @@ export async function runRound(
   }
   const operations = await Promise.all(sent);
   await proxy.heal();
-  // On a busy machine, a healthy request may take longer than the client waits. Then any request may fail, but none may lie.
-  const isBusy = proxy.countGivenUp() > givenUpBefore;
+  // On a busy machine, a healthy exchange may take longer than a client waits. Then any request may fail, but none may lie.
+  const isBusy = proxy.countSlow() > slowBefore;
 
   for (const [index, operation] of operations.entries()) {
     const { status, book } = operation;
