@@ -24,14 +24,14 @@ export interface FaultyService {
 
 type Options = Readonly<{ isTls?: boolean }>;
 
-/** Starts the functions on an endpoint and table. @returns what sends a request to them */
+/** Starts the functions on an endpoint and table. @returns what sends a request to them, `undefined` if its time is over */
 type StartFunctions = (databaseUrl: string) => Promise<Send>;
 type Send = (
   method: string,
   path: string,
   request: { readonly headers: Record<string, string>; readonly body?: string },
-  timeoutMs: number,
-) => Promise<{ readonly status: number; readonly headers?: object | undefined; readonly envelope: Envelope }>;
+) => Promise<FunctionResponse | undefined>;
+type FunctionResponse = { readonly status: number; readonly headers?: object | undefined; readonly envelope: Envelope };
 
 /** The timeouts of the functions in serverless.yml, in milliseconds. That of a list allows for slow clients. */
 const timeoutsMs: Record<string, number> = { POST: 28_000, PUT: 20_000, GET: 10_000, DELETE: 20_000 };
@@ -58,6 +58,19 @@ function startClock(): () => number {
   };
 }
 
+/** Loads the functions, which have the time of those in serverless.yml. */
+const loadFunctions: StartFunctions = async (databaseUrl) => {
+  const call = await loadHandlers(databaseUrl);
+  return async (method, path, request) => {
+    const timeoutMs = path.startsWith('/books') ? listTimeoutMs : (timeoutsMs[method] ?? 0);
+    const stopClock = startClock();
+    const response = await call(method, path, request, timeoutMs + lagMs).finally(stopClock);
+    const takenMs = stopClock();
+    expect(takenMs, `${method} ${path} in time`).toBeLessThan(timeoutMs + 2 * lagMs);
+    return takenMs > timeoutMs ? undefined : response;
+  };
+};
+
 /** The next books are in the fourth shard, so that a list opens several connections. */
 const idsBefore = 30_000;
 
@@ -69,7 +82,7 @@ const idsBefore = 30_000;
  */
 export async function startFaultyService(
   options: Options = {},
-  startFunctions: StartFunctions = loadHandlers,
+  startFunctions = loadFunctions,
 ): Promise<FaultyService> {
   captureLog();
   const engine = await startEngine();
@@ -86,15 +99,10 @@ export async function startFaultyService(
     proxy,
     table,
     ask: async (method, path, body, headers) => {
-      const timeoutMs = path.startsWith('/books') ? listTimeoutMs : (timeoutsMs[method] ?? 0);
       const content = body && { body: JSON.stringify(body) };
-      const request = { headers: { Authorization: validToken, ...headers }, ...content };
-      const stopClock = startClock();
-      const { envelope, ...response } = await send(method, path, request, timeoutMs + lagMs).finally(stopClock);
-      const takenMs = stopClock();
-      expect(takenMs, `${method} ${path} in time`).toBeLessThan(timeoutMs + 2 * lagMs);
+      const response = await send(method, path, { headers: { Authorization: validToken, ...headers }, ...content });
       // The service's own 503 at the end of its time.
-      if (takenMs > timeoutMs) return { status: 503, headers: new Headers(), envelope: { data: null } };
+      if (response === undefined) return { status: 503, headers: new Headers(), envelope: { data: null } };
       const received = new Headers(response.headers as Record<string, string>);
       // API Gateway adds it.
       received.set('x-amzn-RequestId', randomUUID());
@@ -102,9 +110,9 @@ export async function startFaultyService(
         request: { method, path },
         status: response.status,
         headers: Object.fromEntries(received),
-        body: Buffer.from(JSON.stringify(envelope)),
+        body: Buffer.from(JSON.stringify(response.envelope)),
       });
-      return { status: response.status, headers: received, envelope };
+      return { status: response.status, headers: received, envelope: response.envelope };
     },
   };
 }
