@@ -59,9 +59,10 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
    */
   const waiting = new Map<number | undefined, number>();
   let slow = 0;
+  const isSlow = (startedAt: number) => performance.now() - startedAt > slowMs;
   const endWait = (port: number | undefined) => {
     const startedAt = waiting.get(port);
-    if (startedAt !== undefined && performance.now() - startedAt > slowMs) slow += 1;
+    if (startedAt !== undefined && isSlow(startedAt)) slow += 1;
     waiting.delete(port);
   };
 
@@ -142,7 +143,7 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
     /** The number of requests on connections that are dead. */
     countUnanswered: () => unanswered,
     /** The number of slow exchanges without a fault, of which a client may have given up some: the machine is busy. */
-    countSlow: () => slow,
+    countSlow: () => slow + [...waiting.values()].filter(isSlow).length,
     countConnections: () => sockets.tcp.size,
     /** Gives the requests, and forgets them. */
     takeRequests: () => requests.splice(0),

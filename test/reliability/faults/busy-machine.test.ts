@@ -19,9 +19,11 @@ test('the proxy counts the slow exchanges without a fault, and connections that 
     await countConnections(1);
     await expect.poll(isReceived, { timeout: 30_000 }).toBe(true);
     nowMs += milliseconds;
+    const counted = proxy.countSlow();
     client.destroy();
     await countConnections(0);
-    return proxy.countSlow();
+    expect(proxy.countSlow()).toBe(counted);
+    return counted;
   };
   const connectClient = () => connect(Number(new URL(proxy.endpoint).port), '127.0.0.1');
   const send = (milliseconds: number) => {
