@@ -3,7 +3,7 @@ import { type BookFilter, createMatcher, type Matcher } from '../../books/book-f
 import { shardOf } from '../table/keys.ts';
 import { attributeNames } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-import { Counter } from './counter.ts';
+import { readLastId } from './counter.ts';
 import { type QueryPage, readBooks } from './query-page.ts';
 
 /** Queries that are under way while books are sent. More would take memory and save hardly any time. */
@@ -30,11 +30,9 @@ export interface Selection {
  */
 export class BookList {
   readonly #table: Table;
-  readonly #counter: Counter;
 
   constructor(table: Table) {
     this.#table = table;
-    this.#counter = new Counter(table);
   }
 
   /**
@@ -43,8 +41,8 @@ export class BookList {
    *
    * @returns chunks of JSON objects with commas between them
    */
-  async *readAll({ after, filter }: Selection): AsyncGenerator<string> {
-    yield* this.#read(after, createMatcher(filter));
+  readAll({ after, filter }: Selection): AsyncGenerator<string> {
+    return this.#read(after, createMatcher(filter));
   }
 
   /**
@@ -74,10 +72,11 @@ export class BookList {
   }
 
   /**
-   * Reads the books with higher ids that match.
+   * Reads the books with higher ids that match, page by page.
    *
    * @param firstLimit - the items that the first Query reads
-   * @param atOnce - the Queries that are under way. With one, the next begins when the caller has taken the books.
+   * @param atOnce - the Queries that are under way after the first. With one, each begins when the caller has taken the
+   *   books before it.
    */
   async *#read(after: number, matches?: Matcher, firstLimit = maxBooksPerQuery, atOnce = queriesAtOnce) {
     let limit = firstLimit;
@@ -90,22 +89,20 @@ export class BookList {
     let shard = shardOf(after + 1);
     const underWay = [query(shard, after)];
     let lastShard = atOnce > 1 ? await this.#readLastShard() : undefined;
-    const requestAfter = async ({ continueAfter }: QueryPage) => {
+    for (let isFirst = true; ; isFirst = false) {
+      const next = underWay.shift();
+      if (next === undefined) return;
+      const { books, continueAfter } = await next;
+      const waits = isFirst || atOnce === 1; // The first page may be all that the caller takes.
+      if (waits) yield books;
       if (continueAfter !== undefined) underWay.unshift(query(shardOf(continueAfter), continueAfter));
       while (underWay.length < atOnce) {
         lastShard ??= await this.#readLastShard();
-        if (shard >= lastShard) return;
+        if (shard >= lastShard) break;
         shard += 1;
         underWay.push(query(shard, after));
       }
-    };
-    let readsAhead = false; // The first page may be all that the caller takes.
-    for (let next = underWay.shift(); next; next = underWay.shift()) {
-      const page = await next;
-      if (readsAhead) await requestAfter(page);
-      yield page.books;
-      if (!readsAhead) await requestAfter(page);
-      readsAhead = atOnce > 1;
+      if (!waits) yield books;
     }
   }
 
@@ -126,6 +123,6 @@ export class BookList {
   }
 
   async #readLastShard(): Promise<number> {
-    return shardOf(await this.#counter.readLastId());
+    return shardOf(await readLastId(this.#table));
   }
 }

@@ -1,21 +1,15 @@
 import type { Book, BookFields, CreatedBook, VersionedBook } from '../../books/book.ts';
-import {
-  type ConditionFailedError,
-  CounterError,
-  ItemTooLargeError,
-  StorageUnavailableError,
-} from '../connection/errors.ts';
-import type { Write } from '../table/attempts.ts';
+import { CounterError, ItemTooLargeError } from '../connection/errors.ts';
 import { bookKey } from '../table/keys.ts';
+import type { Item } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-import { checkNotReplaced } from '../table/versions.ts';
 import { changeBook, requireBook } from './change-book.ts';
-import { Counter, repairAdvice } from './counter.ts';
+import { drawId, repairAdvice } from './counter.ts';
 import { IdempotencyClaim } from './idempotency-claim.ts';
 import { isTooLarge, parseStoredBook } from './stored-book.ts';
 
 /**
- * The books, one at a time. {@link changeBook} explains what happens when a response is lost.
+ * The books, one at a time. {@link Write} explains what happens when a response is lost.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, or nobody can
  * know whether a write was carried out. `accepted` are the versions that the client accepts, any by default. Where it is
@@ -23,11 +17,9 @@ import { isTooLarge, parseStoredBook } from './stored-book.ts';
  */
 export class BookRepository {
   readonly #table: Table;
-  readonly #counter: Counter;
 
   constructor(table: Table) {
     this.#table = table;
-    this.#counter = new Counter(table);
   }
 
   /**
@@ -39,10 +31,8 @@ export class BookRepository {
   async create(fields: BookFields, idempotencyKey?: string): Promise<CreatedBook> {
     if (isTooLarge(fields)) throw new ItemTooLargeError();
     const store = async () => {
-      const id = await this.#counter.drawId();
-      const create =
-        idempotencyKey === undefined ? this.#create(id, fields) : this.#createOnce(id, fields, idempotencyKey);
-      return this.#table.attempts.write(create);
+      const book = { id: await drawId(this.#table), ...fields };
+      return idempotencyKey === undefined ? this.#create(book) : this.#createOnce(book, idempotencyKey);
     };
     return store().catch((error) => {
       // One such id may come from a response that was sent twice. A second one means that the counter is wrong.
@@ -51,43 +41,38 @@ export class BookRepository {
     });
   }
 
-  #create(id: number, fields: BookFields): Write<CreatedBook> {
-    const book = { id, ...fields };
-    return {
-      send: async ({ version, abortSignal }) => {
+  async #create(book: Book): Promise<CreatedBook> {
+    const write = this.#table.startWrite();
+    for (;;) {
+      const { value, refusal } = await write.attempt(async (version, abortSignal) => {
         await this.#table.put(makeBookPut(book, version), abortSignal);
-        return { book, version, replayed: false };
-      },
-      resolve: async ({ sent, lost, refusal }) => {
-        const found = await this.#find(id, refusal);
-        if (found === undefined) return {};
-        const { version } = found;
-        if (sent.some((each) => each === version)) return { result: { book, version, replayed: false } };
-        checkNotReplaced(lost, version);
-        throw new IdInUseError(id);
-      },
-    };
+        return { version };
+      });
+      const found = value ?? (await this.#find(book.id, refusal?.stored));
+      if (found && write.made(found.version)) return { book, version: found.version, replayed: false };
+      if (found) {
+        write.checkNotReplaced(found.version);
+        throw new IdInUseError(book.id);
+      }
+    }
   }
 
-  #createOnce(id: number, fields: BookFields, idempotencyKey: string): Write<CreatedBook> {
-    const book = { id, ...fields };
+  async #createOnce({ id, ...fields }: Book, idempotencyKey: string): Promise<CreatedBook> {
     const claim = new IdempotencyClaim(idempotencyKey, fields);
-    return {
-      send: async ({ version, abortSignal }) => {
-        await this.#table.putAll([claim.makePut(id, version), makeBookPut(book, version)], abortSignal);
-        return { book, version, replayed: false };
-      },
-      resolve: async ({ sent, refusal }) => {
-        const stored = await claim.find(this.#table, refusal?.stored);
-        if (stored) {
-          const { bookId, version } = stored;
-          return { result: { book: { id: bookId, ...fields }, version, replayed: !sent.includes(version) } };
-        }
-        // Without a claim, none of our attempts was carried out, so a book with the id is another one.
-        if (refusal && (await this.#find(id, refusal))) throw new IdInUseError(id);
-        return {};
-      },
-    };
+    const write = this.#table.startWrite();
+    for (;;) {
+      const { value, refusal } = await write.attempt(async (version, abortSignal) => {
+        await this.#table.putAll([claim.makePut(id, version), makeBookPut({ id, ...fields }, version)], abortSignal);
+        return { bookId: id, version };
+      });
+      const stored = value ?? (await claim.find(this.#table, refusal?.stored));
+      if (stored) {
+        const { bookId, version } = stored;
+        return { book: { id: bookId, ...fields }, version, replayed: !write.made(version) };
+      }
+      // Without a claim, none of our attempts was carried out, so a book with the id is another one.
+      if (refusal && (await this.#find(id, refusal.stored))) throw new IdInUseError(id);
+    }
   }
 
   /** @throws {BookNotFoundError} */
@@ -110,8 +95,8 @@ export class BookRepository {
     await changeBook(this.#table, id, undefined, accepted);
   }
 
-  #find(id: number, refusal?: ConditionFailedError) {
-    return this.#table.get(bookKey(id), parseStoredBook, refusal?.stored);
+  #find(id: number, returned?: Item) {
+    return this.#table.get(bookKey(id), parseStoredBook, returned);
   }
 }
 

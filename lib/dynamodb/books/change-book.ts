@@ -1,25 +1,15 @@
 import { type BookFields, bookFields, type VersionedBook } from '../../books/book.ts';
 import { BookNotFoundError, VersionMismatchError } from '../../books/errors.ts';
-import {
-  AttemptError,
-  type ConditionFailedError,
-  ItemTooLargeError,
-  StorageUnavailableError,
-} from '../connection/errors.ts';
+import { AttemptError, ItemTooLargeError } from '../connection/errors.ts';
 import { bookKey } from '../table/keys.ts';
-import { maxWriteDelaySeconds } from '../table/late-writes.ts';
-import { attributeNames } from '../table/stored-items.ts';
+import { attributeNames, type Item } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-import { checkNotReplaced } from '../table/versions.ts';
+import { maxWriteDelaySeconds } from '../table/versions.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
- * Updates or deletes a book, in one or more attempts. Each attempt makes a version of its own, and the versions of a book
- * only ascend, so the stored version tells whether a lost attempt was carried out. docs/reliability.md goes through an
- * example.
- *
- * A deletion leaves an item with its version and without the book, until no attempt can arrive any more. No write follows
- * it, so what is read tells its outcome.
+ * Updates or deletes a book, as {@link Write} says. A deletion leaves an item with its version and without the book, until no
+ * attempt can arrive any more.
  *
  * @param changes - the fields of an update, `undefined` for a deletion
  * @param accepted - the versions that the client accepts, any by default
@@ -32,34 +22,30 @@ export async function changeBook(
   changes: Partial<BookFields> | undefined,
   accepted: readonly string[] | undefined,
 ): Promise<StoredBook> {
-  const isDeletion = changes === undefined;
-  const find = (refusal?: ConditionFailedError) => table.get(bookKey(id), parseStoredBook, refusal?.stored);
+  const find = (returned?: Item) => table.get(bookKey(id), parseStoredBook, returned);
   const versionOf = (found: StoredBook | undefined) => requireBook(found, accepted, changes).version;
-  return table.attempts.write({
-    // Of several versions, a condition can name only the one that the book has.
-    seenVersion: accepted === undefined || accepted.length === 1 ? accepted?.[0] : versionOf(await find()),
-    async send({ version, seenVersion, lost, abortSignal }) {
+  // Of several versions, a condition can name only the one that the book has.
+  const isOneOfSeveral = accepted !== undefined && accepted.length !== 1;
+  const write = table.startWrite(isOneOfSeveral ? versionOf(await find()) : accepted?.[0]);
+  for (;;) {
+    const { value, refusal } = await write.attempt(async (version, abortSignal) => {
+      const { seen, lost } = write;
       // Versions are made above those that were seen, unless these are a day ahead or from another program.
-      const isAbove =
-        seenVersion === undefined ||
-        // Stryker disable next-line EqualityOperator: they are never equal, because a new version has random bits
-        version > seenVersion;
+      // Stryker disable next-line EqualityOperator: they are never equal, because a new version has random bits
+      const isAbove = seen === undefined || version > seen;
       const isExact = accepted !== undefined || lost.length > 0 || !isAbove;
-      const input = makeUpdate(id, changes, version, isExact ? inVersion(seenVersion) : belowVersion);
+      const input = makeUpdate(id, changes, version, isExact ? inVersion(seen) : belowVersion);
       const stored = await table.update(input, parseStoredBook, abortSignal);
-      if (stored.version === version && isDeletion === (stored.book === undefined)) return stored;
+      if (stored.version === version && (changes === undefined) === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
-    },
-    async resolve({ sent, lost, seenVersion, refusal }) {
-      const found = await find(refusal);
-      if (found && sent.some((each) => each === found.version)) return { result: found };
-      // A lost attempt may arrive after somebody creates the book.
-      if (!found && lost.length > 0) throw new StorageUnavailableError('an attempt may still arrive');
-      // A deletion leaves an item that nothing replaces, and nothing was written since the last look at an unchanged book.
-      if (!isDeletion && found?.version !== seenVersion) checkNotReplaced(lost, found?.version);
-      return { seenVersion: versionOf(found) };
-    },
-  });
+    });
+    if (value) return value;
+    const found = await find(refusal?.stored);
+    if (found && write.made(found.version)) return found;
+    if (!found) write.checkNothingLost();
+    else if (changes) write.checkNotReplaced(found.version);
+    write.seen = versionOf(found);
+  }
 }
 
 interface Condition {
@@ -78,7 +64,8 @@ function inVersion(version: string | undefined): Condition {
 
 /** Makes the input of an update, or of a deletion when there are no changes. */
 function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, condition: Condition) {
-  const set = { ...(changes ?? { expiresAt: nowInSeconds() + maxWriteDelaySeconds }), version };
+  const expiresAt = Math.floor(Date.now() / 1000) + maxWriteDelaySeconds;
+  const set = { ...(changes ?? { expiresAt }), version };
   const removed = changes ? [] : Object.keys(bookFields);
   const names = Object.keys(set);
   const assignments = `SET ${names.map((name) => `#${name} = :new_${name}`).join()}`;
@@ -96,8 +83,6 @@ function makeUpdate(id: number, changes: Partial<BookFields> | undefined, versio
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 }
-
-const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
 /**
  * Checks what was read of a book: 404 comes before 413, and 413 before 412 (specification 12.4).

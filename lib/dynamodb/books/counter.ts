@@ -11,59 +11,48 @@ const maxId = Number.MAX_SAFE_INTEGER;
 
 const isBelowMax = 'lastId BETWEEN :zero AND :max';
 
-/** The counter item, from which the ids of books are drawn: 1, 2, 3, … An id is never drawn twice. */
-export class Counter {
-  readonly #table: Table;
-
-  constructor(table: Table) {
-    this.#table = table;
-  }
-
-  /**
-   * Draws a new id. A lost response needs no reading here: an `ADD` that is carried out twice leaves a gap between ids.
-   *
-   * @throws {CounterError | StorageUnavailableError}
-   */
-  drawId(): Promise<number> {
-    let condition = isBelowMax;
-    return this.#table.attempts.write({
-      send: ({ abortSignal }) => {
-        const input = {
-          Key: counterKey,
-          UpdateExpression: 'ADD lastId :one',
-          ConditionExpression: condition,
-          ExpressionAttributeValues: { ':one': 1, ':zero': 0, ':max': maxId - 1 },
-          ReturnValues: 'UPDATED_NEW' as const,
-        };
-        return this.#table.update(input, parseDrawnId, abortSignal);
-      },
-      resolve: async ({ refusal }) => {
-        const lastId = refusal && (await this.readLastId());
-        if (lastId === maxId) throw new CounterError('the counter is at 2^53-1, the highest id');
-        // In an empty table, the next attempt creates the counter.
-        if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${isBelowMax}`;
-        return {};
-      },
+/**
+ * Draws a new id from the counter item: 1, 2, 3, … No id is drawn twice. A lost response needs no look at what is stored: an
+ * `ADD` that is carried out twice leaves a gap between ids.
+ *
+ * @throws {CounterError | StorageUnavailableError}
+ */
+export async function drawId(table: Table): Promise<number> {
+  const write = table.startWrite();
+  for (let condition = isBelowMax; ; ) {
+    const { value, refusal } = await write.attempt((_version, abortSignal) => {
+      const input = {
+        Key: counterKey,
+        UpdateExpression: 'ADD lastId :one',
+        ConditionExpression: condition,
+        ExpressionAttributeValues: { ':one': 1, ':zero': 0, ':max': maxId - 1 },
+        ReturnValues: 'UPDATED_NEW' as const,
+      };
+      return table.update(input, parseDrawnId, abortSignal);
     });
+    if (value !== undefined) return value;
+    const lastId = refusal && (await readLastId(table));
+    if (lastId === maxId) throw new CounterError('the counter is at 2^53-1, the highest id');
+    // In an empty table, the next attempt creates the counter.
+    if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${isBelowMax}`;
   }
+}
 
-  /**
-   * Reads the last id that was drawn, 0 for an empty table.
-   *
-   * @throws {CounterError} when the counter is not a whole number, or when the table holds items and no counter: a list
-   *   would end too soon and look complete, and a new counter would draw ids that are in use
-   * @throws {StorageUnavailableError}
-   */
-  async readLastId(): Promise<number> {
-    const readCounter = () => this.#table.get(counterKey, parseLastId);
-    const lastId = await readCounter();
-    if (lastId !== undefined) return lastId;
-    if (await this.#table.isEmpty()) return 0;
-    // Others may have created the first book since.
-    const lastIdNow = await readCounter();
-    if (lastIdNow !== undefined) return lastIdNow;
-    throw new CounterError(`the table has items and no counter: ${repairAdvice}`);
-  }
+/**
+ * Reads the last id that was drawn, 0 for an empty table.
+ *
+ * @throws {CounterError} when the counter is not a whole number, or when the table holds items and no counter: a list would
+ *   end too soon and look complete, and a new counter would draw ids that are in use
+ * @throws {StorageUnavailableError}
+ */
+export async function readLastId(table: Table): Promise<number> {
+  const lastId = await table.get(counterKey, parseLastId);
+  if (lastId !== undefined) return lastId;
+  if (await table.isEmpty()) return 0;
+  // Others may have created the first book since.
+  const lastIdNow = await table.get(counterKey, parseLastId);
+  if (lastIdNow !== undefined) return lastIdNow;
+  throw new CounterError(`the table has items and no counter: ${repairAdvice}`);
 }
 
 /** @throws {CounterError} when the stored counter is damaged */
@@ -72,10 +61,7 @@ function parseLastId({ lastId }: Item): number {
   throw new CounterError(`the counter is not a whole number from 0 to 2^53-1: ${repairAdvice}`);
 }
 
-/**
- * @throws {CounterError} when the stored counter is damaged
- * @throws {AttemptError} when the response is not that of a draw
- */
+/** @throws {CounterError} for a damaged counter @throws {AttemptError} when the response is not that of a draw */
 function parseDrawnId(item: Item): number {
   // The condition lets a fraction pass.
   if (typeof item.lastId === 'number') parseLastId(item);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type BookFields, bookFields } from '../../books/book.ts';
 import { IdempotencyKeyUsedError } from '../../books/errors.ts';
 import { claimKey } from '../table/keys.ts';
-import { maxWriteDelaySeconds } from '../table/late-writes.ts';
 import { type Item, parseInteger, parseText } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
+import { maxWriteDelaySeconds } from '../table/versions.ts';
 
 /** Specification 11.3. */
 const repeatableSeconds = 7 * 24 * 60 * 60;

@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { Duplex, Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Crc32Js } from '@smithy/core/checksum';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -23,9 +23,9 @@ type Handle = NodeHttpHandler['handle'];
 /**
  * Makes the SDK's HTTP handler, with additions:
  *
- * - A connection that was idle for long is not used again. While Lambda freezes an instance, DynamoDB closes the
- *   connections and no timer runs. So the idle time is checked when the next request is sent. It is taken from the wall
- *   clock, because a monotonic clock may stand still as well. After a failure, no idle connection is used.
+ * - When no response came for long, no idle connection is used. While Lambda freezes an instance, DynamoDB closes the
+ *   connections and no timer runs. So the time is checked when the next request is sent. It is taken from the wall clock,
+ *   because a monotonic clock may stand still as well. After a failure, no idle connection is used, either.
  * - When no connection could be made, the error says that the request was not sent.
  * - It rejects a response whose checksum is wrong. Like AWS's SDKs, it compares the checksum when there is one.
  * - It rejects a success whose body is not a JSON object, or not one of GetItem.
@@ -33,17 +33,13 @@ type Handle = NodeHttpHandler['handle'];
 export function createRequestHandler() {
   const httpAgent = new http.Agent({ keepAlive: true });
   const httpsAgent = new https.Agent({ keepAlive: true });
-  const agents: readonly http.Agent[] = [httpAgent, httpsAgent];
-  const idleSince = new WeakMap<Duplex, number>();
-  for (const agent of agents) {
-    const keep = agent.keepSocketAlive.bind(agent);
-    agent.keepSocketAlive = (socket) => {
-      idleSince.set(socket, Date.now());
-      return keep(socket);
-    };
-  }
-  const idleSockets = () => agents.flatMap(({ freeSockets }) => Object.values(freeSockets).flat() as Duplex[]);
   const handler = new NodeHttpHandler({ httpAgent, httpsAgent });
+  const closeIdle = () => {
+    for (const { freeSockets } of [httpAgent, httpsAgent]) {
+      for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
+    }
+  };
+  let lastResponse = 0;
 
   return {
     metadata: handler.metadata,
@@ -51,11 +47,9 @@ export function createRequestHandler() {
 
     /** @throws {AttemptError} when nothing was sent, or the response is damaged */
     async handle(request: Parameters<Handle>[0], options?: Parameters<Handle>[1]) {
-      for (const socket of idleSockets()) {
-        const idleMs = Date.now() - (idleSince.get(socket) ?? 0);
-        // Below 0, the clock was set back.
-        if (idleMs < 0 || idleMs > maxIdleMs) socket.destroy();
-      }
+      const idleMs = Date.now() - lastResponse;
+      // Below 0, the clock was set back.
+      if (idleMs < 0 || idleMs > maxIdleMs) closeIdle();
       // CloudTrail shows it. It is not part of the signature.
       request.headers['user-agent'] = 'book-catalog';
       try {
@@ -63,6 +57,7 @@ export function createRequestHandler() {
         const { statusCode, headers } = response;
         const chunks: Buffer[] = [];
         await finished((response.body as Readable).on('data', (chunk) => chunks.push(chunk)));
+        lastResponse = Date.now();
         const body = Buffer.concat(chunks);
         const checksum = headers['x-amz-crc32'];
         const isIntact = checksum === undefined || Number(checksum) === checksumOf(body);
@@ -73,7 +68,7 @@ export function createRequestHandler() {
         if (isSuccess && isGet && !itemResponse.test(`${body.subarray(0, 50)}`)) throw damaged('is not of GetItem');
         return { response: { statusCode, headers, body } };
       } catch (error) {
-        for (const socket of idleSockets()) socket.destroy();
+        closeIdle();
         const { code, syscall } = error as NodeJS.ErrnoException;
         const isUnsent = code === 'ECONNREFUSED' || syscall === 'getaddrinfo';
         if (!isUnsent) throw error;

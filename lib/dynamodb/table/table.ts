@@ -20,23 +20,29 @@ import { AttemptError, KeySchemaError, TableNotFoundError } from '../connection/
 import { Attempts } from './attempts.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
+import { Write } from './write.ts';
 
 /** What a middleware of the SDK gets from the HTTP handler. */
 type Responding = { response: { body: Uint8Array; readonly statusCode: number } };
 
 /**
- * The requests to one table. Reads are strongly consistent, and are tried again as `attempts.read` says. Each write is
- * one attempt, for `attempts.write`. When `parse` throws an {@link AttemptError}, the response is unusable. Any other
- * error of `parse` is a bug. An error of the SDK never is: its `TypeError` means a response that it cannot read.
+ * The requests to one table. Reads are strongly consistent, and are tried again. Each write is one attempt, for
+ * {@link Write.attempt}. When `parse` throws an {@link AttemptError}, the response is unusable. Any other error of `parse`
+ * is a bug. An error of the SDK never is: its `TypeError` means a response that it cannot read.
  */
 export class Table {
   readonly #client: DynamoDBDocumentClient;
   readonly #name: string;
-  readonly attempts = new Attempts();
+  readonly #attempts = new Attempts();
 
   constructor(client: DynamoDBDocumentClient, name: string) {
     this.#client = client;
     this.#name = name;
+  }
+
+  /** @param seen - the version that is stored, where it is known */
+  startWrite(seen?: string): Write {
+    return new Write(this.#attempts, seen);
   }
 
   /** Makes one attempt. @throws what its failure means for the request ({@link interpretDatabaseError}) */
@@ -58,7 +64,7 @@ export class Table {
   async get<Value>(key: ItemKey, parse: (item: Item) => Value, returned?: Item): Promise<Value | undefined> {
     const isItem = (item: Item) => item.shard === key.shard && item.id === key.id;
     if (returned && isItem(returned)) return parse(returned);
-    return this.attempts.read(async (abortSignal) => {
+    return this.#attempts.read(async (abortSignal) => {
       const command = new GetCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
       const { Item: item } = await this.#send(command, abortSignal);
       if (item && !isItem(item)) throw new AttemptError('the response has another item');
@@ -71,7 +77,7 @@ export class Table {
    * convert each value twice, which takes several times the CPU time of the rest of a list.
    */
   query<Value>(input: Omit<QueryCommandInput, 'TableName'>, parse: (body: Uint8Array) => Value): Promise<Value> {
-    return this.attempts.read(async (abortSignal) => {
+    return this.#attempts.read(async (abortSignal) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
       let body: Uint8Array = new Uint8Array();
       command.middlewareStack.add(
@@ -94,7 +100,7 @@ export class Table {
 
   /** Whether the table has no item at all. */
   isEmpty(): Promise<boolean> {
-    return this.attempts.read(async (abortSignal) => {
+    return this.#attempts.read(async (abortSignal) => {
       const command = new ScanCommand({ TableName: this.#name, Limit: 1, ConsistentRead: true });
       const { Count: count } = await this.#send(command, abortSignal);
       return parseInteger(count, 'the response has no count') === 0;

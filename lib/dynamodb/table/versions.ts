@@ -1,6 +1,16 @@
 import { v7 } from 'uuid';
-import { StorageUnavailableError } from '../connection/errors.ts';
-import { maxClockErrorMs } from './late-writes.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** How wrong any clock may be: that of an instance, and that of the database. */
+const maxClockErrorMs = dayMs;
+
+/**
+ * How late a write may arrive: held by the network for a day, from the time on its instance's clock, which may be behind, to
+ * the time on the database's clock, which may be ahead. AWS itself refuses a request five minutes after the time in its
+ * signature ("AWS Signature Version 4 for API requests"). The engines of a laptop check no signature.
+ */
+export const maxWriteDelaySeconds = (dayMs + 2 * maxClockErrorMs) / 1000;
 
 /**
  * Makes the version of one attempt at a write. As texts, versions are in the order of their times. The new one is above
@@ -25,18 +35,6 @@ export function createVersion(earlier: readonly (string | undefined)[], behindMs
 export function measureLag(version: string | undefined): number {
   const now = Date.now();
   return Math.max(0, (timeOf(version) ?? now) - now);
-}
-
-/**
- * Checks that no lost attempt may have been carried out and replaced since. Only a higher version replaces another one.
- *
- * @param lost - the versions of lost attempts
- * @param stored - the version that is stored, which is not one of them. The default is below every version.
- * @throws {StorageUnavailableError} when nobody can know
- */
-export function checkNotReplaced(lost: readonly string[], stored = ''): void {
-  // Stryker disable next-line EqualityOperator: they are never equal, what is stored by an attempt is the result
-  if (lost.some((version) => version < stored)) throw new StorageUnavailableError('others changed the book');
 }
 
 /** @returns the time of a version in milliseconds since 1970, `undefined` of other texts and of versions too far ahead */

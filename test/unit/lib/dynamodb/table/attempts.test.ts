@@ -10,7 +10,8 @@ import {
   ItemTooLargeError,
   StorageUnavailableError,
 } from '../../../../../lib/dynamodb/connection/errors.ts';
-import { Attempts, type Write } from '../../../../../lib/dynamodb/table/attempts.ts';
+import { Attempts } from '../../../../../lib/dynamodb/table/attempts.ts';
+import { Write } from '../../../../../lib/dynamodb/table/write.ts';
 import { invocationSignal } from '../../../../../lib/invocation-signal.ts';
 
 // The unit tests share their modules, so that another file may have loaded the module under test with the real timers.
@@ -56,31 +57,45 @@ function sending(...endings: readonly (keyof typeof outcomes)[]) {
   };
 }
 
-type WriteOfTest = Write<string> & { readonly versions: readonly string[] };
+type Sending = (version: string, abortSignal: AbortSignal) => Promise<string>;
+
+/** Finds out what became of a write: its result, or the version that is stored. */
+type Look = (write: Write, refusal?: ConditionFailedError) => Promise<{ result?: string; seenVersion?: string }>;
+
+/** Makes attempts at a write until its outcome is known. */
+async function carryOut({ send, look, seenVersion }: { send: Sending; look: Look; seenVersion?: string | undefined }) {
+  const write = new Write(attempts, seenVersion);
+  for (;;) {
+    const { value, refusal } = await write.attempt(send);
+    if (value !== undefined) return value;
+    const { result, seenVersion } = await attempts.read(() => look(write, refusal));
+    if (result !== undefined) return result;
+    write.seen = seenVersion;
+  }
+}
 
 /** Makes a write whose stored outcome is that of others, unless `find` finds a result. */
 function writing(
   endings: readonly (keyof typeof outcomes)[],
-  find: () => Awaited<ReturnType<Write<string>['resolve']>> = () => ({}),
+  find: () => Awaited<ReturnType<Look>> = () => ({}),
   seenVersion?: string,
 ) {
   const versions: string[] = [];
   const send = sending(...endings);
-  const write: WriteOfTest = {
+  return {
     versions,
     seenVersion,
-    send: ({ version }) => {
+    send: (version: string) => {
       versions.push(version);
       return send();
     },
-    resolve: async ({ sent, lost, refusal }) => {
+    look: async ({ sent, lost }: Write, refusal?: ConditionFailedError) => {
       expect(sent).toEqual(versions);
       const places = lost.map((version) => versions.indexOf(version));
       events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
       return find();
     },
   };
-  return write;
 }
 
 describe('attempts at a read', () => {
@@ -118,11 +133,11 @@ describe('attempts at a read', () => {
 
 describe('attempts at a write', () => {
   test('only lost ones are looked for; failed ones are sent again', async () => {
-    await attempts.write(writing(['failed', 'lost']));
+    await carryOut(writing(['failed', 'lost']));
     expect(events).toEqual(['failed', 'pause of 100 ms', 'lost', 'pause of 200 ms', 'look for [1]', 'done']);
 
     events = [];
-    await attempts.write(writing(['lost', 'refused', 'failed']));
+    await carryOut(writing(['lost', 'refused', 'failed']));
     expect(events.filter((event) => !event.startsWith('pause'))).toEqual([
       'lost',
       'look for [0]',
@@ -135,7 +150,7 @@ describe('attempts at a write', () => {
   });
 
   test('the third failure is an unavailable storage, without another delay', async () => {
-    const writingInVain = attempts.write(writing(['failed', 'lost', 'failed']));
+    const writingInVain = carryOut(writing(['failed', 'lost', 'failed']));
 
     const cause = outcomes.failed();
     await expect(writingInVain).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
@@ -147,7 +162,7 @@ describe('attempts at a write', () => {
   test('refusals are not counted, are looked up at once, and their delay ends at 1.6 s', async () => {
     const refusals = Array<'refused'>(7).fill('refused');
 
-    expect(await attempts.write(writing(['lost', 'failed', ...refusals]))).toBe('the value');
+    expect(await carryOut(writing(['lost', 'failed', ...refusals]))).toBe('the value');
 
     const failed = ['lost', 'pause of 100 ms', 'look for [0]', 'failed', 'pause of 200 ms', 'look for [0]'];
     const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
@@ -162,14 +177,14 @@ describe('attempts at a write', () => {
         throw outcomes.failed();
       };
 
-      await expect(attempts.write(writing([ending], fail))).rejects.toThrow(StorageUnavailableError);
+      await expect(carryOut(writing([ending], fail))).rejects.toThrow(StorageUnavailableError);
     },
   );
 
   test('what is found is the result, after the third failure, too', async () => {
-    expect(await attempts.write(writing(['refused'], () => ({ result: 'found' })))).toBe('found');
-    expect(await attempts.write(writing(['lost'], () => ({ result: 'found' })))).toBe('found');
-    expect(await attempts.write(writing(['failed', 'failed', 'lost'], () => ({ result: 'found' })))).toBe('found');
+    expect(await carryOut(writing(['refused'], () => ({ result: 'found' })))).toBe('found');
+    expect(await carryOut(writing(['lost'], () => ({ result: 'found' })))).toBe('found');
+    expect(await carryOut(writing(['failed', 'failed', 'lost'], () => ({ result: 'found' })))).toBe('found');
   });
 
   test('their versions ascend from the seen version, whatever the clock says', async () => {
@@ -182,7 +197,7 @@ describe('attempts at a write', () => {
     };
     const write = writing(['lost', 'lost'], lookAgain, seenVersion);
 
-    await attempts.write(write);
+    await carryOut(write);
 
     const versions = [seenVersion, ...write.versions];
     expect(versions).toHaveLength(4);
@@ -200,7 +215,7 @@ describe('attempts at a write', () => {
     }));
     vi.mocked(sleep).mockImplementation(async () => void clock.mockReturnValue(Date.now() + 1_000) as never);
 
-    await attempts.write(write);
+    await carryOut(write);
 
     const timeOf = (version: string) => Number.parseInt(version.replaceAll('-', '').slice(0, 12), 16);
     expect(write.versions.map((version) => timeOf(version) - now)).toEqual([
@@ -212,14 +227,14 @@ describe('attempts at a write', () => {
   });
 
   test('an item that is too large is unknown after a lost attempt, which may still fit', async () => {
-    await expect(attempts.write(writing(['failed', 'too large']))).rejects.toThrow(ItemTooLargeError);
-    const undecided = attempts.write(writing(['lost', 'too large']));
+    await expect(carryOut(writing(['failed', 'too large']))).rejects.toThrow(ItemTooLargeError);
+    const undecided = carryOut(writing(['lost', 'too large']));
     await expect(undecided).rejects.toThrow(StorageUnavailableError);
     await expect(undecided).rejects.toThrow(expect.objectContaining({ cause: expect.any(ItemTooLargeError) }));
     const mismatch = () => {
       throw new VersionMismatchError();
     };
-    await expect(attempts.write(writing(['lost'], mismatch))).rejects.toThrow(VersionMismatchError);
+    await expect(carryOut(writing(['lost'], mismatch))).rejects.toThrow(VersionMismatchError);
   });
 });
 
@@ -236,14 +251,14 @@ describe('the time of an attempt', () => {
 
   test('is 2.8 s, after which it may have been carried out', async () => {
     const write = {
-      send: ({ abortSignal }) => hang(abortSignal),
-      resolve: async ({ sent, lost }) => {
+      send: (_version: string, abortSignal: AbortSignal) => hang(abortSignal),
+      look: async ({ sent, lost }: Write) => {
         expect(lost).toEqual(sent);
         return { result: 'found' };
       },
-    } satisfies Write<string>;
+    };
     const found = vi.fn();
-    const writingOnce = attempts.write(write).then(found);
+    const writingOnce = carryOut(write).then(found);
     await vi.advanceTimersByTimeAsync(2_799);
     expect([signals[0]?.aborted, found.mock.calls]).toEqual([false, []]);
 
@@ -257,10 +272,8 @@ describe('the time of an attempt', () => {
   });
 
   test('begins with its turn, of which there are eight', async () => {
-    const send: Write<string>['send'] = ({ abortSignal }) => hang(abortSignal);
-    const finding = Array.from({ length: 9 }, () =>
-      attempts.write({ send, resolve: async () => ({ result: 'found' }) }),
-    );
+    const send: Sending = (_version, abortSignal) => hang(abortSignal);
+    const finding = Array.from({ length: 9 }, () => carryOut({ send, look: async () => ({ result: 'found' }) }));
     await vi.advanceTimersByTimeAsync(2_799);
     expect(signals).toHaveLength(8);
 

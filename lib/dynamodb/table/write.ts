@@ -1,0 +1,103 @@
+import {
+  AttemptError,
+  ConditionFailedError,
+  ItemTooLargeError,
+  StorageUnavailableError,
+} from '../connection/errors.ts';
+import { type Attempts, maxFailures, pauseAfter, unavailable } from './attempts.ts';
+import { createVersion, measureLag } from './versions.ts';
+
+/**
+ * One write, in as many attempts as it takes. The response to an attempt can be lost. Then it was carried out, or it was
+ * not, or it is still on its way, and sending it again could undo what others wrote since. So:
+ *
+ * 1. Each attempt makes a version, and what is stored has the version of the attempt that stored it.
+ * 2. The versions of a book only ascend, because a first attempt is refused unless the stored version is below its own.
+ * 3. After a lost or a refused attempt, the caller looks at what is stored.
+ * 4. If that has one of our versions, the write is done.
+ * 5. If its version is lower than those of lost attempts, none of them was carried out. The next attempt is refused unless
+ *    exactly this version is still stored, so at most one of ours is carried out, however late they arrive.
+ * 6. If its version is higher, a lost attempt was carried out and replaced, or it never will be. Nobody can know: 503.
+ * 7. If there is no book, a lost attempt may still find one that somebody creates: 503.
+ * 8. A deletion leaves its version, which nothing replaces, so for a deletion sentence 6 does not hold.
+ * 9. A create needs a free id, so for a create sentence 7 does not hold.
+ * 10. Only failures are counted. A refusal means that a write succeeded, so refused attempts go on.
+ *
+ * docs/reliability.md goes through an example.
+ */
+export class Write {
+  /** The version that was stored when the caller looked last, if it has one. */
+  seen: string | undefined;
+  /** The versions of all attempts, oldest first. */
+  readonly sent: string[] = [];
+  /** The versions of lost ones. Each was carried out, or may still be. */
+  readonly lost: string[] = [];
+  readonly #attempts: Attempts;
+  readonly #failures: AttemptError[] = [];
+  #isRefused = false;
+  #behindMs = 0;
+
+  constructor(attempts: Attempts, seen?: string) {
+    this.#attempts = attempts;
+    this.seen = seen;
+  }
+
+  /**
+   * Makes the next attempt, and others as long as they fail without being lost.
+   *
+   * @param send - gets the version of the attempt: above those of earlier ones, and above the seen version
+   * @returns its value. Without one, look at what is stored. With a refusal, the last attempt was refused.
+   * @throws {StorageUnavailableError} when attempts fail
+   */
+  async attempt<Value>(
+    send: (version: string, abortSignal: AbortSignal) => Promise<Value>,
+  ): Promise<{ readonly value?: Value; readonly refusal?: ConditionFailedError }> {
+    if (this.#isRefused) {
+      // After the look at what is stored, which is usually the outcome.
+      this.#behindMs = Math.max(this.#behindMs, measureLag(this.seen));
+      await pauseAfter(this.sent.length);
+      this.#isRefused = false;
+    }
+    while (this.#failures.length < maxFailures) {
+      try {
+        const value = await this.#attempts.make((abortSignal) => {
+          const version = createVersion([this.sent.at(-1), this.seen], this.#behindMs);
+          this.sent.push(version);
+          return send(version, abortSignal);
+        });
+        return { value };
+      } catch (error) {
+        if (error instanceof ConditionFailedError) {
+          this.#isRefused = true;
+          return { refusal: error };
+        }
+        // A lost attempt at making an item too large may still be carried out, once others have made the item smaller.
+        if (error instanceof ItemTooLargeError && this.lost.length > 0) throw unavailable(error);
+        if (!(error instanceof AttemptError)) throw error;
+        if (error.mayBeDone) this.lost.push(this.sent.at(-1) as string);
+        this.#failures.push(error);
+      }
+      // Before the look at what is stored, because a lost attempt may be under way.
+      if (this.#failures.length < maxFailures) await pauseAfter(this.sent.length);
+      if (this.lost.length > 0) return {};
+    }
+    throw unavailable(this.#failures.at(-1) as AttemptError);
+  }
+
+  /** Whether one of the attempts stored what has this version (sentence 4). */
+  made(version: string | undefined): boolean {
+    return this.sent.some((each) => each === version);
+  }
+
+  /** @throws {StorageUnavailableError} when nobody can know whether a lost attempt was carried out (sentence 6) */
+  checkNotReplaced(version: string | undefined): void {
+    // Nothing was written since the last look at a book that has the seen version.
+    if (version === undefined || version === this.seen) return;
+    if (this.lost.some((each) => each < version)) throw new StorageUnavailableError('others changed the book');
+  }
+
+  /** @throws {StorageUnavailableError} when an attempt is lost, and there is no book (sentence 7) */
+  checkNothingLost(): void {
+    if (this.lost.length > 0) throw new StorageUnavailableError('an attempt may still arrive');
+  }
+}
