@@ -1,0 +1,115 @@
+/**
+ * How words are found: the tables "Words" and "Left out" of rule 7.9, row by row, after the ranges that they are made of.
+ * Texts and parameters have been folded, so an ellipsis is three dots by then.
+ */
+
+import { fold } from './letters.ts';
+
+/** Dashes, with those of Hebrew and kana, and the minus sign. */
+const dashes = '-\u05be\u2010-\u2015\u2212\u30a0';
+
+/** The dots between names, as in 加西亚·马尔克斯. A full stop is not among them, because it also ends sentences. */
+const dots = '\u00b7\u2022\u2027\u30fb';
+
+/** What is neither a letter nor a digit. Properties of Unicode would take three times as long. */
+const marks = [
+  '\\0-/:-@[-`{-\u00bf', // ASCII and Latin-1
+  '\u2000-\u206f', // punctuation
+  '\u3000-\u3020\u30fb', // punctuation of Chinese and Japanese
+].join('');
+
+const letterOrDigit = `[^${marks}]`;
+
+/** Letters of the scripts that need no blanks. */
+const unspaced = [
+  '\u0e00-\u109f', // Thai, Lao, Tibetan, Burmese
+  '\u1780-\u17ff', // Khmer
+  '\u3031-\u30ff', // kana
+  '\u3005-\u3007\u3400-\ua4cf', // Han, Yi
+  '\uac00-\ud7a3', // Hangul
+  '\ud800-\udfff', // halves of a character, such as a rare Han
+].join('');
+
+/** A letter that stands alone, in a script with blanks: the J in `J. Austen`, but not 夏. */
+const initial = `(?<!${letterOrDigit})[^0-9${marks}${unspaced}](?!${letterOrDigit})`;
+
+/** These separate words, so that `frank herbert` finds `Herbert, Frank`. Any other mark is a part of its word: `c++`. */
+const separator = new RegExp(
+  `[${[
+    '\\s',
+    '\\p{Dash}~',
+    '\\p{Open_Punctuation}\\p{Close_Punctuation}', // brackets
+    '\\p{Terminal_Punctuation}¡¿', // what ends, divides or begins sentences
+    dots,
+    '/|=',
+  ].join('')}]`,
+  'u',
+);
+
+/** These are not words: `max & moritz` finds `Max und Moritz`, and `dune by herbert` finds Herbert's Dune. */
+const notAWord = /^(?:and|by|[\p{Punctuation}\p{Math_Symbol}]*)$/u;
+
+/** Initials with blanks between them. */
+const bareInitials = `${initial}(?<!${initial} +.)(?: +${initial}(?!\\.))+`;
+
+/**
+ * Initials in a row are one word. Between other words, those without full stops are not, because one may be a word of the
+ * title: `martin g r r a game of thrones`.
+ */
+const initialsInARow = new RegExp(
+  [
+    `(?:${initial}\\. *-?)+(?:${initial}\\.|(?<=\\.-?)${initial})`, // `J.K. Rowling`, `J. K. Rowling` and `J.K Rowling`
+    `^ *${bareInitials}`, // `J K Rowling`
+    `${bareInitials} *$`, // `Rowling, J K`
+  ].join('|'),
+  'g',
+);
+
+/** What people leave out when they type. A parameter never has it inside a word. */
+const leftOut = new RegExp(
+  [
+    `[${dashes}${dots}]`, // `email` finds `E-Mail`, and `ハリーポッター` finds `ハリー・ポッター`
+    `(?<=${initial})[. ]+-?(?=${initial})`, // `jrr` finds `J. R. R. Tolkien`
+    `(?<=[${unspaced}])[ ,=\u3001]+(?=[${unspaced}])`, // `夏目漱石` finds `夏目, 漱石`
+    '(?<=[0-9])[,.:/](?=[0-9])', // `20000` finds `20,000`
+  ].join('|'),
+  'g',
+);
+
+/** All but the first letter of each word. A line feed ends a text. */
+const restOfWords = new RegExp(`(?<=${letterOrDigit})${letterOrDigit}+|(?!\\n)[${marks}]`, 'g');
+
+/**
+ * Makes the function that tells whether a text has each word of a parameter, in any order. A word may be a part of a
+ * longer one: `dun` finds `Dune`.
+ *
+ * @returns `undefined` when the parameter has no word
+ */
+export function createSearch(parameter: string): ((text: string) => boolean) | undefined {
+  const { words, initials } = findWords(parameter);
+  if (words.length + initials.length === 0) return undefined;
+  return (text) => {
+    const folded = fold(text);
+    const letters = folded.replace(leftOut, '');
+    if (!words.every((word) => letters.includes(word))) return false;
+    // Stryker disable next-line ConditionalExpression,EqualityOperator,StringLiteral: it saves time
+    const beginnings = initials.length > 0 ? folded.replace(restOfWords, '') : '';
+    return initials.every(({ row, alone }) => beginnings.includes(row) || alone.test(letters));
+  };
+}
+
+function findWords(parameter: string) {
+  // The half-space of Persian ends a word here. A stored text has lost it, or has a blank in its place.
+  const folded = fold(parameter.replaceAll('\u200c', ' '));
+  const words = new Set(folded.replace(initialsInARow, ' ').split(separator));
+  const rows = new Set(folded.match(initialsInARow)?.map((row) => row.replace(/[. -]/g, '')));
+  return {
+    words: [...words].filter((word) => !notAWord.test(word)),
+    initials: [...rows].map(findInitials),
+  };
+}
+
+/** `J. K.` finds the beginnings of `Joanne Kathleen`, in that order, and the word `JK`. What is left out makes it of `J. K.` */
+function findInitials(row: string) {
+  return { row, alone: new RegExp(`(?<!${letterOrDigit})${row}(?!${letterOrDigit})`) };
+}
