@@ -114,9 +114,6 @@ export class HttpClient {
 /** The body of a response. */
 export type Envelope = Readonly<{ status: number; message: string; data: unknown }>;
 
-/** A response with its body parsed. */
-export type EnvelopeResponse = Awaited<ReturnType<typeof request>>;
-
 /** Sends one request on a new connection and parses the body of the response. */
 export async function request(url: string, { method = 'GET', ...init }: Partial<Omit<HttpRequest, 'path'>> = {}) {
   const { origin, pathname, search } = new URL(url);

@@ -16,13 +16,12 @@ const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12';
 process.exitCode = (await lint()) ? 0 : 1;
 
 async function lint(): Promise<boolean> {
-  const cfnLint = preparePython('.venv-aws', 'test/aws/emulator/requirements.txt')('cfn-lint');
-  const policyCommand = preparePython('.venv-policy', '.ci/templates/requirements-policy.txt');
+  const python = preparePython('.venv-templates', '.ci/templates/requirements.txt');
   const { error } = spawnSync('go', ['version']);
   if (error) endForMissingTool(`Not checked: ${error.message}`);
   const workflows = [
     run('actionlint', 'go', 'run', actionlint, ...globSync('.github/workflows/*.yml')),
-    run('zizmor', policyCommand('zizmor'), '--quiet', '--offline', '--min-severity', 'medium', '.github'),
+    run('zizmor', python('zizmor'), '--quiet', '--offline', '--min-severity', 'medium', '.github'),
   ];
   const folder = mkdtempSync(join(tmpdir(), 'book-catalog-template-'));
   const templates = { deployer: 'serverless/resources/deployer.yml' } as Record<string, string>;
@@ -32,8 +31,8 @@ async function lint(): Promise<boolean> {
       templates[stage] = join(folder, stage, 'cloudformation-template-update-stack.json');
     }
     const results = Object.entries(templates).flatMap(([name, file]) => [
-      run(`cfn-lint, ${name}`, cfnLint, file),
-      run(`checkov, ${name}`, policyCommand('checkov'), '--config-file', '.checkov.yaml', '--file', file),
+      run(`cfn-lint, ${name}`, python('cfn-lint'), file),
+      run(`checkov, ${name}`, python('checkov'), '--config-file', '.checkov.yaml', '--file', file),
     ]);
     return [...workflows, ...results].every(Boolean);
   } finally {

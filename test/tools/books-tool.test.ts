@@ -6,7 +6,6 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
-import type { EnvelopeResponse } from '../../conformance/http-client.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
 import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { aBook, anyFieldValues } from '../support/a-book.ts';
@@ -241,7 +240,7 @@ test('an import that is interrupted creates each book once, and says how to go o
   // Every third row is the same as others.
   const books = createBooks(rowCount, (index) => (index % 3 === 0 ? 'The same' : `Book ${index}`));
   const file = await writeCsv(books);
-  const others: Promise<EnvelopeResponse>[] = [];
+  const others: ReturnType<typeof local.send>[] = [];
   const storedBooks = async () => {
     const ids = (await Promise.all(others)).map(({ envelope }) => (envelope.data as Book).id);
     return (await listBooks()).filter(({ id }) => !ids.includes(id));
@@ -440,6 +439,11 @@ test('of many rows that are rejected, the reasons of the first hundred are shown
   expect(output).toContain('\n150 rows rejected; 50 of them are not shown\n');
 });
 
+test('--help shows the options', async () => {
+  expect(await runBooks(['--help'])).toEqual(ending(0, /^Usage: npm run /));
+});
+
+const dryRunTaken = { environment: { npm_lifecycle_event: 'books', npm_config_dry_run: 'true' } };
 const noCredentials = { environment: { BOOKS_USERNAME: undefined, BOOKS_PASSWORD: undefined } };
 const elsewhere = { ...noCredentials, baseUrl: 'https://books.example' };
 const wrongPassword = { environment: { BOOKS_PASSWORD: 'wrong' } };
@@ -459,6 +463,12 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   ['import ok.csv --encoding morse', 2, /^--encoding cannot be morse\.\n--help .*\n$/],
   ['export out.tsv', 2, /^export writes CSV or NDJSON, not out\.tsv\.\n--help .*\n$/],
   ['export out.json', 2, /^export writes CSV or NDJSON, not out\.json\.\n--help .*\n$/],
+  [
+    'import ok.csv',
+    2,
+    /^npm took --dry-run for itself\. .*: npm run books -- import FILE --dry-run\n--help .*\n$/,
+    dryRunTaken,
+  ],
   ['move', 2, /^import FILE or export\?\n--help .*\n$/],
   [
     'import ok.csv',

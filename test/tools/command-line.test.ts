@@ -16,7 +16,6 @@ test.each([
   ['serverless/main.js offline', 'start', 'port', 'npm start -- --port ...'],
   ['serverless/main.js offline', 'start', 'httpport', 'npm start -- --httpPort ...'],
   ['serverless/main.js remove', 'remove', 'stage', 'npm run remove -- --stage ...'],
-  ['tools/books/main.ts import x.csv', 'books', 'dry_run', 'npm run books -- import FILE --dry-run'],
 ])('%s ends before it does anything when npm took an option of it', (command, script, option, advice) => {
   const stderr = expect.stringMatching(/^npm took --\S+ for itself\. Write -- before the options: /);
 
@@ -27,14 +26,11 @@ test.each([
 const conformance = 'conformance/main.ts --username u --password p';
 
 test.each([
-  ['tools/bench/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
   ['conformance/main.ts --ful', expect.stringMatching(/^Unknown option '--ful'/)],
   ['conformance/main.ts', '--base-url, --username and the password, in BOOKS_PASSWORD or --password, are needed.'],
   [`${conformance} --base-url ftp://books.example`, 'ftp://books.example is not a URL with http:// or https://.'],
   [`${conformance} --base-url http://books.example --without book`, 'There is no group or case book.'],
   [`${conformance} --base-url http://books.example --token-lifetime 1m`, '1m is not a number of seconds.'],
-  ['tools/bench/main.ts --against /nowhere', '/nowhere is not a checkout with its packages installed'],
-  ['tools/bench/main.ts gard', 'There is no command gard'],
   ['tools/operations/smoke.ts', '--stage is needed.'],
   ['tools/operations/restore.ts --stage prod', '--table is needed.'],
 ])('%s says what is wrong', (command, stderr) => {
@@ -43,11 +39,9 @@ test.each([
 
 test.each([
   'conformance/main.ts',
-  'tools/bench/main.ts',
   'tools/operations/smoke.ts',
   'tools/operations/restore.ts',
   'tools/openapi/generate.ts',
-  'tools/books/main.ts',
 ])('%s has help', (command) => {
   const stdout = expect.stringMatching(/^Usage: npm run /);
   expect(run(`${command} --help`, '', '')).toEqual({ status: 0, stdout, stderr: '' });

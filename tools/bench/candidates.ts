@@ -2,7 +2,9 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type BuildOptions, build } from 'esbuild';
+// biome-ignore lint/style/noRestrictedImports: The bench starts functions as the tests do.
 import { type LambdaInstance, startLambdaInstance } from '../../test/aws/runtime/lambda-instance.ts';
+// biome-ignore lint/style/noRestrictedImports: The bench starts functions as the tests do.
 import { packageFunctions } from '../../test/aws/runtime/package-functions.ts';
 import { type Call, settings } from './calls.ts';
 import { stubRoot } from './stub-dynamodb.ts';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
+// biome-ignore lint/style/noRestrictedImports: A server on a loopback port is the same for tests and the bench.
 import { close, listen } from '../../test/support/loopback-server.ts';
 
 interface Request {

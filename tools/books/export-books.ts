@@ -103,7 +103,9 @@ function formatRow(book: Book, forSpreadsheet: boolean): string {
   const cells = fieldNames.map((name) => {
     const value = book[name];
     // Always in quotation marks, so that a lone CR is preserved.
-    return typeof value === 'string' ? `"${(forSpreadsheet ? disarm(value) : value).replaceAll('"', '""')}"` : value;
+    return typeof value === 'string'
+      ? `"${(forSpreadsheet ? disarm(value) : value).replaceAll('"', '""')}"`
+      : (value satisfies number | boolean);
   });
   return `${book.id},${cells}\n`;
 }

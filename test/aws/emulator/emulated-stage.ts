@@ -7,12 +7,12 @@ import { Catalog } from '../../../conformance/catalog.ts';
 import { Session } from '../../../conformance/session.ts';
 import { groupNames } from '../../../conformance/suite.ts';
 import { findDeployedStage, readStack } from '../../../tools/operations/deployed-stage.ts';
-import { startEmulator } from '../../simulators/aws-emulator.ts';
 import { type Fate, startFaultyGateway } from '../../simulators/faulty-gateway.ts';
 import { preparePython } from '../../support/python-environment.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { startEmulator } from './aws-emulator.ts';
 import { createDeployer } from './deployer.ts';
 import { makeEmulatedProject } from './emulated-project.ts';
+import { runCommand } from './run-command.ts';
 
 export const stage = 'prod';
 export const StackName = 'book-catalog-prod';

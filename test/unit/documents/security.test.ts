@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 const project = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -17,4 +19,13 @@ test('every install in another folder leaves install scripts out', () => {
 
   expect(commands.length).toBeGreaterThan(0);
   for (const command of commands) expect(command).toContain('--ignore-scripts');
+});
+
+test('Dependabot looks for new versions in each folder with Python packages', () => {
+  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8'));
+  const pip = updates.find((update: Record<string, unknown>) => update['package-ecosystem'] === 'pip');
+
+  const folders = globSync(['.ci/**/requirements.txt', 'test/**/requirements.txt']).map((file) => `/${dirname(file)}`);
+
+  expect(pip.directories.toSorted()).toEqual(folders.sort());
 });

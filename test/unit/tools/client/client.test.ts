@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../../../serverless/api-gateway/gateway-responses.ts';
@@ -280,4 +281,12 @@ test('an option or a field that is undefined is left out', async () => {
   expect(requests.map(({ body }) => body)).toEqual(['{}', '{}', null, null]);
   const names = requests.map(({ headers }) => Object.keys(headers).filter((name) => name !== 'content-type'));
   expect(names).toEqual([['authorization', 'idempotency-key'], ...Array(3).fill(['authorization'])]);
+});
+
+test('the client has the version of the service, and its manual the name of that package', () => {
+  const read = (file: string) => readFileSync(file, 'utf8');
+  const { version } = JSON.parse(read('package.json'));
+
+  expect(JSON.parse(read('tools/client/package.json')).version).toBe(version);
+  expect(read('tools/client/README.md')).toContain(`book-catalog-client-${version}.tgz`);
 });

@@ -1,8 +1,8 @@
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../support/free-port.ts';
-import { startServerProcess } from './server-process.ts';
+import { startServerProcess } from '../../simulators/server-process.ts';
+import { findFreePort } from '../../support/free-port.ts';
 
 /**
  * Starts ministack on a free loopback port. It keeps everything in memory, checks the IAM policies of whoever calls,
