@@ -38,7 +38,7 @@ export type Row = { readonly line: number } & ({ readonly book: BookFields } | {
 const separators = [',', ';', '\t'];
 
 /** Of NDJSON. */
-const noDialect: Dialect = { separator: '', quotes: undefined, lineEnds: [] };
+const noDialect: Dialect = { separator: '', quotes: undefined };
 
 /** How JSON begins that is not NDJSON: an array, or an object that is longer than its first line. */
 const jsonOverLines = /^\s*(?:\[\s*[[{\]]|\{\s*[\r\n])/;
@@ -105,6 +105,7 @@ async function* readCsv(file: BookFile): AsyncGenerator<Row> {
   function readCells(cells: readonly string[]): BookFields | string {
     if (cells.length !== header.length)
       return `has ${formatCount(cells.length, 'cell')} where the header has ${header.length}`;
+    if (cells.every((cell, index) => cell.trim() === header[index])) return 'is the header again';
     const values = used.map(([field, column]) => {
       return [field, fields.parseCell(bookFields[field], cells[header.indexOf(column)] ?? '')] as const;
     });
@@ -137,12 +138,11 @@ function findDialect(start: string, { separator, quotes }: FileOptions, expected
   const names = Object.values(expected).map((name) => name.toLowerCase());
   const countExpected = (header: readonly string[]) =>
     header.filter((name) => names.includes(name.toLowerCase())).length;
-  const possible: { separator: string; header: readonly string[]; lineEnds: readonly string[] }[] = [];
+  const possible: { separator: string; header: readonly string[] }[] = [];
   const errors: unknown[] = [];
   for (const candidate of separator === undefined ? separators : [separator]) {
     try {
-      const { names: header, lineEnds } = parseHeader(start, { separator: candidate, quotes });
-      possible.push({ separator: candidate, header, lineEnds });
+      possible.push({ separator: candidate, header: parseHeader(start, { separator: candidate, quotes }) });
     } catch (error) {
       errors.push(error);
     }
@@ -156,6 +156,6 @@ function findDialect(start: string, { separator, quotes }: FileOptions, expected
 
 /** Many programs write tabs between cells and never quote them. One that quotes the header quotes cells, too. */
 function guessQuotes(start: string, separator: string): Quotes | undefined {
-  const isQuoted = () => parseHeader(start, { separator, quotes: 'text' }).names.some((name) => name.startsWith('"'));
+  const isQuoted = () => parseHeader(start, { separator, quotes: 'text' }).some((name) => name.startsWith('"'));
   return separator !== '\t' || isQuoted() ? 'enclosing' : undefined;
 }

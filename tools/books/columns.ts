@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
 import { isTooLarge } from '../../lib/dynamodb/books/stored-book.ts';
 import { type Field, isValueOf, type Kind, type Schema } from '../../lib/fields.ts';
@@ -71,7 +72,7 @@ export function toBook(values: Readonly<Partial<Record<FieldName, unknown>>>): B
     const field: Field = bookFields[name];
     const { [name]: value = field.default } = values;
     if (!isValueOf(field, value)) {
-      return `${name} is not ${describeValue(field)}: ${JSON.stringify(value).slice(0, maxShownLength)}`;
+      return `${name} is not ${describeValue(field)}: ${inspect(value, { breakLength: Infinity }).slice(0, maxShownLength)}`;
     }
     book[name] = value;
   }

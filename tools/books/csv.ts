@@ -13,8 +13,6 @@ export interface Dialect {
   readonly separator: string;
   /** `undefined` when only the user can tell. */
   readonly quotes: Quotes | undefined;
-  /** What rows end with. */
-  readonly lineEnds: readonly string[];
 }
 
 /** A record, and the line that it begins on. */
@@ -26,27 +24,23 @@ type RawRecord = { readonly record: string[]; readonly raw: string };
 const lineEnd = /\r\n|\n|\r/g;
 
 /**
- * Reads the names of the columns, and finds out what ends a row. A lone CR is text, unless it ends the header.
+ * Reads the names of the columns.
  *
  * @param start - of the file, with the whole header
  * @throws {CommandError} when the header does not have this dialect
  */
-export function parseHeader(start: string, dialect: Omit<Dialect, 'lineEnds'>) {
-  const options = toOptions({ ...dialect, lineEnds: ['\r\n', '\n', '\r'] });
+export function parseHeader(start: string, dialect: Dialect): string[] {
   try {
-    const [header] = parseText(start, { ...options, raw: true, to: 1 }) as unknown as RawRecord[];
-    const { record = [], raw = '' } = header ?? {};
-    return {
-      names: record.map((name) => name.trim()),
-      lineEnds: raw.endsWith('\r') ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'],
-    };
+    const [header = []] = parseText(start, { ...toOptions(dialect), skip_records_with_empty_values: true, to: 1 });
+    return header.map((name) => name.trim());
   } catch (error) {
     throw describeError(error, 1, dialect);
   }
 }
 
 /**
- * Reads the records one by one, the header among them. Blank lines are not records.
+ * Reads the records one by one, the header among them. Blank lines are not records, nor are rows of empty cells, which
+ * spreadsheets write below a table.
  *
  * @throws {CommandError} with the line, when the cells of a record cannot be told apart
  */
@@ -60,8 +54,8 @@ export async function* readRecords(chunks: AsyncIterable<string>, dialect: Diale
     if (quotes === undefined && `${separator}${raw}`.includes(`${separator}"`)) {
       throw new CommandError(`line ${line}: ${unclearQuotes}`);
     }
-    // csv-parse leaves out a record that is null: a blank line.
-    return /[^\r\n]/.test(raw) ? { line, cells: record } : null;
+    // csv-parse leaves out a record that is null.
+    return record.some((cell) => cell.trim() !== '') ? { line, cells: record } : null;
   };
   const parser = parse({ ...toOptions(dialect), raw: true, on_record: addLine as never });
   const text = Readable.from(chunks);
@@ -75,18 +69,18 @@ export async function* readRecords(chunks: AsyncIterable<string>, dialect: Diale
   }
 }
 
-function toOptions({ separator, quotes, lineEnds }: Dialect): Options {
+function toOptions({ separator, quotes }: Dialect): Options {
   return {
     delimiter: separator,
     quote: quotes === 'text' ? false : '"',
-    record_delimiter: [...lineEnds],
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true, // Such a row is rejected alone.
     max_record_size: maxRowLength,
   };
 }
 
 /** @param line - on which the faulty row begins */
-function describeError(error: unknown, line: number, { separator, quotes }: Omit<Dialect, 'lineEnds'>): unknown {
+function describeError(error: unknown, line: number, { separator, quotes }: Dialect): unknown {
   const problem = problems[(error as Partial<CsvError>).code ?? ''];
   if (problem === undefined) return error;
   // With other separators, --unquoted would more often store marks that enclose cells than mend the file.

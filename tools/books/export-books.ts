@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, lstatSync, renameSync } from 'node:fs';
+import { createWriteStream, existsSync, lstatSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +8,7 @@ import type { Format } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
 import { fieldNames } from './columns.ts';
 import { CommandError } from './errors.ts';
-import { formatCount, report, showControlCharacters } from './report.ts';
+import { formatCount, report, startProgress } from './report.ts';
 
 /** `export [FILE]`; no path stands for standard output. */
 interface ExportCommand extends Access {
@@ -60,7 +60,8 @@ async function replaceFile(path: string, text: Readable, stop: AbortSignal): Pro
   const part = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await pipeline(text, createWriteStream(part), { signal: stop });
-    const isKept = renameExisting(path, `${path}~`);
+    const isKept = existsSync(path);
+    if (isKept) renameSync(path, `${path}~`);
     renameSync(part, path);
     return isKept ? `; the file that was there is ${path}~` : '';
   } catch (error) {
@@ -69,34 +70,24 @@ async function replaceFile(path: string, text: Readable, stop: AbortSignal): Pro
   }
 }
 
-/** @returns whether there was a file. Another export may have put it away, or written it, at any time. */
-function renameExisting(path: string, newPath: string): boolean {
-  try {
-    renameSync(path, newPath);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return false;
-  }
-}
-
 /** Yields many rows at a time, and counts them in `exported`. */
 async function* formatBooks(
   books: AsyncIterable<Book>,
-  { path, format, forSpreadsheet }: ExportCommand,
+  { format, forSpreadsheet }: ExportCommand,
   exported: { count: number },
 ): AsyncGenerator<string> {
-  const toText = path === undefined && process.stdout.isTTY ? showControlCharacters : (text: string) => text;
+  const printProgress = startProgress(() => `${formatCount(exported.count, 'book')} so far`);
   if (format === 'csv') yield `${forSpreadsheet ? byteOrderMark : ''}id,${fieldNames}\n`;
   let text = '';
   for await (const book of books) {
     text += format === 'csv' ? formatRow(book, forSpreadsheet) : formatLine(book);
     exported.count += 1;
+    printProgress();
     if (text.length < chunkLength) continue;
-    yield toText(text);
+    yield text;
     text = '';
   }
-  yield toText(text);
+  yield text;
 }
 
 function formatRow(book: Book, forSpreadsheet: boolean): string {

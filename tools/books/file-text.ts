@@ -56,22 +56,23 @@ function refuseOtherEncoding(path: string, bytes: Buffer, encoding: string): voi
 }
 
 const hasOtherBytes = (encoding: string) =>
-  `has bytes that are not ${encoding}: name the encoding of the file, as in --encoding windows-1252`;
+  `has bytes that are not ${encoding}: name the encoding of the file, and look at the first books: --dry-run ` +
+  '--encoding windows-1252 (or windows-1250, windows-1251, gbk, shift_jis, euc-kr)';
 
-/** Beyond ASCII, another encoding is hardly ever valid UTF-8. So a file with valid and invalid lines is damaged. */
+/** Beyond ASCII, a line in another encoding is hardly ever valid UTF-8. So a file with mostly valid lines is damaged. */
 async function describeInvalidUtf8(path: string): Promise<string> {
-  let [line, first, invalid, hasUtf8] = [0, 0, 0, false];
+  let [line, first, invalid, valid] = [0, 0, 0, 0];
   // In Latin-1, each byte is one character.
   for await (const text of createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })) {
     line += 1;
     if (!/[^\0-\x7f]/.test(text)) continue;
-    if (isUtf8(Buffer.from(text, 'latin1'))) hasUtf8 = true;
+    if (isUtf8(Buffer.from(text, 'latin1'))) valid += 1;
     else {
       invalid += 1;
       first ||= line;
     }
   }
-  if (!hasUtf8) return `line ${first} ${hasOtherBytes('utf-8')}`;
+  if (valid < invalid) return `line ${first} ${hasOtherBytes('utf-8')}`;
   const lines = invalid === 1 ? `line ${first} is` : `line ${first} and ${formatCount(invalid - 1, 'other')} are`;
   return `${lines} damaged UTF-8: mend it, or drop the damaged bytes: iconv -c -f utf-8 -t utf-8 FILE > MENDED`;
 }

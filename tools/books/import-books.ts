@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { bookFields } from '../../lib/books/book.ts';
 import { type BookFile, describeFile, type FileOptions, openFile, type Row, readRows } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
+import type { FieldName } from './columns.ts';
 import { formatCount, report, startProgress } from './report.ts';
 
 /** `import FILE`; the path `-` is standard input. */
@@ -33,13 +35,15 @@ const shownReasons = 100;
 
 /** Creates one book for each row of a file, however often it is called. @returns the number of rejected rows */
 export async function importBooks(command: ImportCommand, stop: AbortSignal): Promise<number> {
-  if (command.path !== '-') return importFile(command, command.path, stop);
-  // The file is read twice, because all rows are checked before the first one is sent.
+  const { path } = command;
+  if (path !== '-' && (await stat(path)).isFile()) return importFile(command, path, stop);
+  // A pipe can be read once. A file is read again, because all rows are checked before the first one is sent.
   const folder = await mkdtemp(join(tmpdir(), 'books-'));
   try {
-    const path = join(folder, 'input');
-    await pipeline(process.stdin, createWriteStream(path), { signal: stop });
-    return await importFile(command, path, stop);
+    const copy = join(folder, 'input');
+    const input = path === '-' ? process.stdin : createReadStream(path);
+    await pipeline(input, createWriteStream(copy), { signal: stop });
+    return await importFile(command, copy, stop);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -77,8 +81,9 @@ class Rejections {
 
 /** Rejects rows that are not books. @returns how many of the others are to be sent */
 async function checkRows({ file, rejections, stop }: OpenImport): Promise<number> {
-  let total = 0;
-  let line = 0;
+  let [total, shown, line] = [0, 0, 0];
+  // Books in ASCII look the same in most encodings, so they would not show whether this one is right.
+  const isUnicode = file.encoding.startsWith('utf-');
   const printProgress = startProgress(() => `${formatCount(line, 'line')} checked`);
   for await (const row of readRows(file)) {
     stop.throwIfAborted();
@@ -88,19 +93,27 @@ async function checkRows({ file, rejections, stop }: OpenImport): Promise<number
       rejections.add(line, row.reason);
       continue;
     }
-    if (total === 0) report('The first books:');
-    if (total < shownBooks) report(`  ${JSON.stringify(row.book).slice(0, maxShownLength)}`);
     total += 1;
+    if (shown === shownBooks) continue;
+    const text = JSON.stringify(row.book);
+    if (!isUnicode && !/[^\0-\x7f]/.test(text)) continue;
+    if (shown === 0) report(`The first books${isUnicode ? '' : ' beyond ASCII'}:`);
+    report(`  ${text.slice(0, maxShownLength)}`);
+    shown += 1;
   }
   return total;
 }
 
-/** Adds the idempotency key of each book: a digest of its fields, and the number of equal rows so far. */
+/**
+ * Adds the idempotency key of each book: a digest of its fields, and the number of equal rows so far. Defaults are left out, so
+ * that the key stays the same when the table of fields gets another one.
+ */
 async function* readKeyedRows(file: BookFile): AsyncGenerator<KeyedRow> {
   const occurrences = new Map<string, number>();
   for await (const row of readRows(file)) {
     if ('reason' in row) continue;
-    const digest = hash('sha256', JSON.stringify(Object.values(row.book)), 'base64url');
+    const given = Object.entries(row.book).filter(([name, value]) => value !== bookFields[name as FieldName].default);
+    const digest = hash('sha256', JSON.stringify(given), 'base64url');
     const occurrence = (occurrences.get(digest) ?? 0) + 1;
     occurrences.set(digest, occurrence);
     yield { ...row, key: `import-${digest}-${occurrence}` };

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { getSystemErrorMessage } from 'node:util';
 import { parseBaseUrl } from '../client/base-url.ts';
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
@@ -63,7 +64,7 @@ if (process.env.npm_config_dry_run) {
 }
 const { values, positionals } = parseOptions(usage, options, true);
 const [command, path, ...others] = positionals;
-check('FILE', others.join(' '), others.length === 0);
+if (others.length > 0) endWithAdvice('import and export take one FILE at a time.');
 try {
   if (command === 'export') await exportBooks(readExport(), stop.signal);
   else if ((await importBooks(readImport(), stop.signal)) > 0) process.exitCode = 3;
@@ -77,8 +78,11 @@ try {
 /** @returns `undefined` when the error is a bug */
 function findReason(error: unknown): string | undefined {
   if (error instanceof CommandError) return error.message;
-  const { syscall, errno, path: place = path ?? 'standard output' } = error as NodeJS.ErrnoException;
-  return errno === undefined ? undefined : `cannot ${syscall} ${place}: ${getSystemErrorMessage(errno)}`;
+  const { syscall, errno, path: named } = error as NodeJS.ErrnoException;
+  if (errno === undefined) return undefined;
+  const isCopy = command === 'import' && syscall === 'write';
+  const place = isCopy ? `a copy of ${path} in ${tmpdir()}` : (named ?? path ?? 'standard output');
+  return `cannot ${syscall} ${place}: ${getSystemErrorMessage(errno)}`;
 }
 
 function readExport() {
@@ -93,7 +97,8 @@ function readExport() {
 }
 
 function readImport(): ImportCommand {
-  if (command !== 'import' || path === undefined) return endWithAdvice('import FILE or export?');
+  if (command !== 'import' || path === undefined)
+    return endWithAdvice('Say what to do, as in: npm run books -- import books.csv');
   const separator = values.separator && (separators[values.separator] ?? values.separator);
   check('--separator', separator, separator === undefined || /^[!#-~\t ]$/.test(separator));
   return {
@@ -127,7 +132,7 @@ function readBaseUrl(): string {
 }
 
 function readQuotes() {
-  if (values.unquoted && values.quoted) return endWithAdvice('--unquoted or --quoted?');
+  if (values.unquoted && values.quoted) return endWithAdvice('Give --unquoted or --quoted, not both.');
   if (values.unquoted) return 'text';
   return values.quoted ? 'enclosing' : undefined;
 }
@@ -144,11 +149,7 @@ function readEncoding(label: string): string {
 /** A name may have commas: one separates only before the next `field=`. */
 function readColumns(lists: readonly string[]): Columns {
   const items = lists.flatMap((list) => list.split(/,(?=\s*\w+\s*=)/));
-  const columns = items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')] as const);
-  const fields = columns.map(([field]) => field);
-  const twice = fields.find((field, index) => fields.indexOf(field) !== index);
-  if (twice !== undefined) endWithAdvice(`--columns names two columns for ${twice}.`);
-  return Object.fromEntries(columns);
+  return Object.fromEntries(items.map((item) => [readField(item.split('=')[0]), item.replace(/^[^=]*=?/, '')]));
 }
 
 function readField(name = ''): FieldName {

@@ -5,14 +5,8 @@ const controlCharacter = /(?!\n)\p{Cc}/gu;
 
 /** Prints a line to standard error. Texts of files and of the service may hold control characters. */
 export function report(text: string): void {
-  console.error(showControlCharacters(text));
-}
-
-/** Replaces control characters other than line feeds by their escapes of JSON, such as `\u001b`. */
-export function showControlCharacters(text: string): string {
-  return text.replaceAll(controlCharacter, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  console.error(text.replaceAll(controlCharacter, toEscape));
 }
 
 /** @returns a function that calls `describe` and prints its line now and then */
