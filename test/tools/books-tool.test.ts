@@ -403,7 +403,7 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
     /\n {2}\{.*\}\n(no response from .*:59999\/token \(ECONNREFUSED\))(; trying again)?\n\1\n$/,
     closed,
   ],
-  ['export', 1, /^cannot use .*\/v1 as .*: the service responded 404 Not found\n$/, { path: '/v1' }],
+  ['export', 1, /\ncannot use .*\/v1 as .*: the service responded 404 Not found\n$/, { path: '/v1' }],
   ['import ok.csv', 1, /\ncannot use .*\/v1 as .*: the service responded 404 Not found\n$/, { path: '/v1' }],
   ['import ok.csv', 1, /as librarian: the service responded 401 Invalid credentials\n$/, wrongPassword],
   // On this machine they have defaults.

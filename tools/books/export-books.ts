@@ -80,9 +80,9 @@ async function* formatBooks(
   if (format === 'csv') yield `${forSpreadsheet ? byteOrderMark : ''}id,${fieldNames}\n`;
   let text = '';
   for await (const book of books) {
+    printProgress();
     text += format === 'csv' ? formatRow(book, forSpreadsheet) : formatLine(book);
     exported.count += 1;
-    printProgress();
     if (text.length < chunkLength) continue;
     yield text;
     text = '';
