@@ -58,7 +58,7 @@ const alarmResources = {
   ),
 };
 
-/** All alarms go to one topic. docs/incidents.md, "Alarms", says what to do. */
+/** All alarms go to one topic. */
 export const alarms = {
   Resources: {
     AlarmTopic: {
@@ -106,9 +106,10 @@ function compute(Expression, metrics, Period = 60) {
 /**
  * Makes an alarm that goes off when three of five periods are above its threshold, unless `properties` say otherwise.
  */
-function createAlarm(AlarmDescription, properties) {
+function createAlarm(description, properties) {
   const topic = [{ Ref: 'AlarmTopic' }];
   const common = {
+    AlarmDescription: `${description}. What to do: docs/incidents.md#alarms`,
     ActionsEnabled: true, // the default, written out because drift detection compares only what the template says
     ComparisonOperator: 'GreaterThanThreshold',
     EvaluationPeriods: 5,
@@ -117,7 +118,7 @@ function createAlarm(AlarmDescription, properties) {
     AlarmActions: topic,
     OKActions: topic,
   };
-  return { Type: 'AWS::CloudWatch::Alarm', Properties: { AlarmDescription, ...common, ...properties } };
+  return { Type: 'AWS::CloudWatch::Alarm', Properties: { ...common, ...properties } };
 }
 
 function toDimensions(values) {

@@ -67,10 +67,11 @@ test("the account's settings of API Gateway outlive the stack, a failed first de
 });
 
 // Drift detection compares only what the template says, so it says that actions are on.
-test('each alarm tells the topic when it goes off and when it ends', () => {
+test('each alarm tells the topic when it goes off and when it ends, and says where to read on', () => {
   const alarms = Object.values(findResources(readTemplate('dev-with-all'), 'AWS::CloudWatch::Alarm'));
   const topic = [{ Ref: 'AlarmTopic' }];
+  const AlarmDescription = expect.stringContaining(' What to do: docs/incidents.md#alarms');
   expect(alarms).toHaveLength(8);
   for (const { Properties } of alarms)
-    expect(Properties).toMatchObject({ ActionsEnabled: true, AlarmActions: topic, OKActions: topic });
+    expect(Properties).toMatchObject({ AlarmDescription, ActionsEnabled: true, AlarmActions: topic, OKActions: topic });
 });
