@@ -18,7 +18,7 @@ few requests to each endpoint, with at most 20 books. In other stages, it runs t
 It deletes its books. Needs AWS credentials that may read the stack and its credentials secret (docs/operations.md). Where
 API Gateway itself responds otherwise than the local service, it says so and does not fail.
 Options: --whole, to run the whole suite in prod as well; --base-url and --host-header, for a stage that is reached by
-another address, such as an emulator's; and --without, as in \`npm run conformance\`.`;
+another address; and --without, as in \`npm run conformance\`.`;
 
 const text = { type: 'string' } as const;
 
