@@ -42,7 +42,7 @@ const rows = [
     ],
   ],
   [
-    ['Table: consumed units a minute', 'Sum', [...unitsOfTable, ...throttlesOfTable].map(ofTable)],
+    ['Table: consumed capacity units a minute', 'Sum', [...unitsOfTable, ...throttlesOfTable].map(ofTable)],
     ['Table: p99 of a request (ms)', 'p99', ofOperations('SuccessfulRequestLatency')],
     ['Table: system errors', 'Sum', ofOperations('SystemErrors')],
   ],
