@@ -39,10 +39,11 @@ export function parseSettings<Name extends string, Table extends Readonly<Record
   const values = names.map((name) => {
     const { variable, kind, default: fallback } = table[name];
     const text = environment[variable] ?? fallback;
-    const value = text ? kind.parse(text, environment) : undefined;
+    const isBlank = text?.trim() === '';
+    const value = text === undefined || isBlank ? undefined : kind.parse(text, environment);
     if (text === undefined) problems.push(`${variable} is not set`);
-    else if (text === '' && fallback !== '') problems.push(`${variable} is empty`);
-    else if (text !== '' && value === undefined) problems.push(`${variable} is not ${kind.description}`);
+    else if (isBlank && fallback !== '') problems.push(`${variable} is blank`);
+    else if (!isBlank && value === undefined) problems.push(`${variable} is not ${kind.description}`);
     return [name, value];
   });
   if (problems.length > 0) throw new ConfigError(problems);

@@ -8,13 +8,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface SettingKind<Value> {
   /** Completes the sentences "NAME is not …" and "NAME has to be …". */
   readonly description: string;
-  /** @returns the value, or `undefined` when the text, which is not empty, is not of this kind */
+  /** @returns the value, or `undefined` when the text, which is not blank, is not of this kind */
   readonly parse: (text: string, environment: Environment) => Value | undefined;
 }
 
 export interface Setting<Value = unknown> {
   readonly kind: SettingKind<Value>;
-  /** Its text when it is not set. The empty text means that there need not be a value. */
+  /** Its text when it is not set. The empty text means that the setting may be blank, and then has no value. */
   readonly default?: string;
 }
 
@@ -26,8 +26,8 @@ export interface FunctionSetting extends Setting {
 }
 
 export const text: SettingKind<string> = {
-  description: 'a text of more than blanks',
-  parse: (value) => (value.trim() === '' ? undefined : value),
+  description: 'a text',
+  parse: (value) => value,
 };
 
 /** The origin of a web site, as browsers send it (RFC 6454 section 6.2). */

@@ -13,8 +13,8 @@ const retentionDays = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-const share: SettingKind<number> = {
-  description: 'a share, above 0 and at most 1, like 0.01',
+const rate: SettingKind<number> = {
+  description: 'a rate, above 0 and at most 1, like 0.01',
   parse: (value) => (/^\d(\.\d+)?$/.test(value) && Number(value) > 0 && Number(value) <= 1 ? Number(value) : undefined),
 };
 
@@ -40,7 +40,7 @@ export const checkedParameters: Readonly<Record<string, Setting>> = {
   tokenThrottlingRateLimit: requestsPerSecond,
   tokenThrottlingBurstLimit: burst,
   logRetentionInDays: { kind: oneOf(...retentionDays.map(String)) },
-  maxErrorShare: { kind: share },
+  maxErrorRate: { kind: rate },
 };
 
 /** The parameters that plugins use. A number is a text when it comes from the command line. */

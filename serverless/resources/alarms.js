@@ -3,7 +3,7 @@ import { endpointNames, toLogicalId } from '../endpoints.ts';
 
 const service = '${self:service} ${sls:stage}';
 const api = { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }; // the framework's name
-const errorShare = {
+const errorRate = {
   Namespace: 'AWS/ApiGateway',
   MetricName: '5XXError',
   Dimensions: toDimensions(api),
@@ -20,12 +20,12 @@ const requests = ['AWS/ApiGateway', 'Count', api];
 const namespace = '${self:service}-${sls:stage}';
 
 const alarmResources = {
-  ErrorShareAlarm: createAlarm(`More than \${param:maxErrorShare} of all requests to ${service} end in 5xx`, {
-    ...errorShare,
-    Threshold: '${param:maxErrorShare}',
+  ErrorRateAlarm: createAlarm(`More than \${param:maxErrorRate} of all requests to ${service} end in 5xx`, {
+    ...errorRate,
+    Threshold: '${param:maxErrorRate}',
   }),
   RollbackAlarm: createAlarm(`So many requests to ${service} end in 5xx that a deploy is rolled back`, {
-    ...errorShare,
+    ...errorRate,
     DatapointsToAlarm: 2, // CloudFormation watches it for a few minutes only
     Threshold: 0.05,
   }),
@@ -38,8 +38,8 @@ const alarmResources = {
     ),
     Threshold: '${param:maxLatencyMs}',
   }),
-  UnauthorizedShareAlarm: createStatusAlarm(401, `Clients of ${service} send wrong passwords or tokens`),
-  TooManyRequestsShareAlarm: createStatusAlarm(429, `Clients of ${service} send more requests than its limits allow`),
+  UnauthorizedAlarm: createStatusAlarm(401, `Clients of ${service} send wrong passwords or tokens`),
+  TooManyRequestsAlarm: createStatusAlarm(429, `Clients of ${service} send more requests than its limits allow`),
   FunctionErrorsAlarm: createAlarm(`A function of ${service} crashed or ran out of time`, {
     Metrics: compute('SUM(METRICS())', Object.fromEntries(functionErrors)),
     DatapointsToAlarm: 1,

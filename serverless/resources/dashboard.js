@@ -27,7 +27,7 @@ const rows = [
   [
     ['Requests a minute', 'Sum', ['Count', '4XXError', '5XXError'].map(ofApi)],
     ['401 and 429 a minute', 'Sum', ofStatuses],
-    ['Share of 5xx', 'Average', [ofApi('5XXError')], alarmAt('alarm', '${param:maxErrorShare}')],
+    ['Error rate (5xx)', 'Average', [ofApi('5XXError')], alarmAt('alarm', '${param:maxErrorRate}')],
     ['Latency (ms)', 'p99', latencies, alarmAt('alarm (p99)', '${param:maxLatencyMs}')],
   ],
   [
@@ -42,7 +42,7 @@ const rows = [
     ],
   ],
   [
-    ['Table: consumed units a minute', 'Sum', [...unitsOfTable, ...throttlesOfTable].map(ofTable)],
+    ['Table: consumed capacity units a minute', 'Sum', [...unitsOfTable, ...throttlesOfTable].map(ofTable)],
     ['Table: p99 of a request (ms)', 'p99', ofOperations('SuccessfulRequestLatency')],
     ['Table: system errors', 'Sum', ofOperations('SystemErrors')],
   ],

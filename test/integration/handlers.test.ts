@@ -111,7 +111,7 @@ test.each(tableEndpoints)(
     const load = (databaseUrl: string) => loadHandlers(databaseUrl, [`${method} ${path}`]);
     const missing = service.table.url.replace(/[^/]*$/, 'no-such-table');
 
-    await expect(load('')).rejects.toThrow('DB_URL is empty');
+    await expect(load('')).rejects.toThrow('DB_URL is blank');
     await expect(load(missing)).rejects.toMatchObject({
       name: 'TableNotFoundError',
       message: 'the table "no-such-table" does not exist',

@@ -10,8 +10,6 @@ const denied = 403;
 const stops = [
   { title: 'The whole API', statuses: [throttled, throttled, throttled] },
   { title: 'One method', statuses: [open, throttled, open] },
-  // The emulator sends Lambda's own 429, where API Gateway makes it a 502.
-  { title: 'One function', statuses: [throttled, open, open] },
   { title: 'One address', statuses: [denied, denied, denied] },
 ] as const;
 

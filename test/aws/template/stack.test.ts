@@ -117,8 +117,8 @@ test('the statuses that alarms count are those of the access log', () => {
     ['book-catalog-prod', 'Status401', '{ $.status = "401" }'],
     ['book-catalog-prod', 'Status429', '{ $.status = "429" }'],
   ]);
-  expect(JSON.stringify(prod.Resources.UnauthorizedShareAlarm)).toContain('Status401');
-  expect(JSON.stringify(prod.Resources.TooManyRequestsShareAlarm)).toContain('Status429');
+  expect(JSON.stringify(prod.Resources.UnauthorizedAlarm)).toContain('Status401');
+  expect(JSON.stringify(prod.Resources.TooManyRequestsAlarm)).toContain('Status429');
 });
 
 test('the dashboard has every metric that an alarm watches', () => {

@@ -20,7 +20,7 @@ const values: Readonly<Record<string, { readonly wrong: readonly string[]; reado
     wrong: ['0', '-1', '2', '15', '91', '1.5', '36500', 'forever', '014', ''],
     right: [1, '365', 3653],
   },
-  maxErrorShare: { wrong: ['0', '-0.1', '1.1', '5', '1 %', '.5', 'none', ''], right: ['0.05', 1] },
+  maxErrorRate: { wrong: ['0', '-0.1', '1.1', '5', '1 %', '.5', 'none', ''], right: ['0.05', 1] },
   corsOrigin: {
     wrong: [
       "https://docs.example.com'",

@@ -88,7 +88,7 @@ test('.env in another encoding than UTF-8 is refused', async ({ folder }) => {
 });
 
 test.for([
-  ...['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'].map((name) => [`${name}=`, `${name} is empty`]),
+  ...['AUTH_PASSWORD', 'SECRET_TOKEN', 'DB_URL', 'DB_PATH'].map((name) => [`${name}=`, `${name} is blank`]),
   ['AUTH_PASWORD=x', '.env sets AUTH_PASWORD, which is not a setting. The settings are SECRET_TOKEN, '],
 ])('.env with the line %s is refused', async ([line = '', problem], { folder }) => {
   await writeDotEnv(folder, 'AUTH_USERNAME=file', line);
@@ -105,8 +105,10 @@ test.for(Object.values<FunctionSetting>(localSettings))(
   'a wrong $variable ends the start with a text',
   async (setting, { folder }) => {
     const { variable, kind } = setting;
-    const value = kind.parse('-1', {}) === undefined ? '-1' : ' ';
-    const text = `The configuration cannot be loaded: ${variable} is not ${kind.description}. Settings come from the environment`;
+    const isText = kind.parse('-1', {}) !== undefined;
+    const value = isText ? ' ' : '-1';
+    const problem = isText ? 'blank' : `not ${kind.description}`;
+    const text = `The configuration cannot be loaded: ${variable} is ${problem}. Settings come from the environment`;
 
     expect(() => loadLocalConfig(folder, { [variable]: value })).toThrow(StartError);
     expect(() => loadLocalConfig(folder, { [variable]: value })).toThrow(text);
