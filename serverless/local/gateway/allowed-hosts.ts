@@ -17,14 +17,11 @@ export function isLoopback(address: string): boolean {
  *
  * @param given - the host that the service was started with
  */
-export function namesAllowedHost({ headersDistinct, url = '' }: IncomingMessage, given: string): boolean {
-  const { host: hosts = [] } = headersDistinct;
-  // A target may be a whole URL (RFC 9112 section 3.2.2).
-  const target = url.startsWith('/') ? null : URL.parse(url);
-  const names = [...hosts, ...(target?.host ? [target.host] : [])].map((name) => name.replace(/:\d*$/, ''));
-  const isAllowed = (name: string) => {
-    const address = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-    return address === 'localhost' || address === given.toLowerCase() || isLoopback(address);
-  };
-  return hosts.length === 1 && names.every(isAllowed);
+export function namesAllowedHost({ headersDistinct: { host: hosts = [] } }: IncomingMessage, given: string): boolean {
+  const [host = ''] = hosts;
+  const name = host
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+  return hosts.length === 1 && (name === 'localhost' || name === given.toLowerCase() || isLoopback(name));
 }
