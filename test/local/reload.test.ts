@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createDataFolder, testSettings } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
@@ -182,11 +182,10 @@ test.skipIf(!hasNamespaces)('without file watches, the service runs, and says wh
   const limited = 'echo 0 > /proc/sys/user/max_inotify_instances; exec "$0" serverless/main.js offline --port 0';
   const env = { ...process.env, ...testSettings, DB_PATH: join(folder, 'books') };
   const child = spawn('unshare', ['-Ur', 'sh', '-c', limited, process.execPath], { env });
+  onTestFinished(() => void child.kill());
   const printed: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => printed.push(text));
   await expect.poll(() => printed.join(''), { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
-
-  child.kill();
 
   expect(printed.join('')).toMatch(
     /^\S+ WARN Saved changes are loaded at the next start only: EMFILE: .*\n\nBook Catalog/,

@@ -27,6 +27,12 @@ test('the two printed command lines log in and list the books', async () => {
   expect(output).toContain(dataFolder);
 });
 
+test('the warning of a refused preflight request names the setting that allows it', async () => {
+  await fetch(`${local.baseUrl}/token`, { method: 'OPTIONS', headers: { Origin: 'http://localhost:5173' } });
+
+  await expect.poll(() => local.service.output).toContain('start it with CORS_ORIGIN=http://localhost:5173 to allow');
+});
+
 const aws = { AWS_ACCESS_KEY_ID: '', DB_URL: 'https://dynamodb.eu-west-1.amazonaws.com/books' };
 /** A wrong value of each setting. */
 const wrongValues = Object.fromEntries(
