@@ -180,7 +180,7 @@ const hasNamespaces = spawnSync('unshare', ['-Ur', 'true']).status === 0;
 
 test.skipIf(!hasNamespaces)('without file watches, the service runs, and says when it loads changes', async () => {
   const limited = 'echo 0 > /proc/sys/user/max_inotify_instances; exec "$0" serverless/main.js offline --port 0';
-  const env = { ...process.env, ...testSettings, DB_PATH: join(folder, 'books') };
+  const env = { ...process.env, ...testSettings, DB_URL: undefined, DB_PATH: join(folder, 'books') };
   const child = spawn('unshare', ['-Ur', 'sh', '-c', limited, process.execPath], { env });
   onTestFinished(() => void child.kill());
   const printed: string[] = [];
