@@ -53,7 +53,7 @@ export const wholeNumber = (unit: string, minimum: number, maximum: number): Set
 });
 
 export const oneOf = (...values: readonly string[]): SettingKind<string> => ({
-  description: `${values.length > 1 ? 'one of ' : ''}${values.map((value) => `"${value}"`).join(', ')}`,
+  description: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
   parse: (value) => (values.includes(value) ? value : undefined),
 });
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 // Without `--`, npm takes the options for itself: `npm run remove --stage prod` would remove the stage dev.
-for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'port', 'httpPort']) {
+for (const option of ['stage', 'region', 'param', 'timestamp', 'host', 'port']) {
   if (process.env[`npm_config_${option.toLowerCase()}`] === undefined) continue;
   const { npm_lifecycle_event: script } = process.env;
   const command = script === 'start' ? 'npm start' : `npm run ${script}`;

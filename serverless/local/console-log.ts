@@ -36,28 +36,27 @@ export type ConsoleLog = ReturnType<typeof createConsoleLog>;
 
 /**
  * Makes the log for people: a line for each request, and the functions' lines of JSON as text. Stack traces name files
- * relative to the service's directory. With the format `json`, lines of JSON stay as in Lambda, and a request has no line
- * beside those of its function.
+ * relative to the service's directory. The process ends when nobody reads its output, as in `npm start | head`.
  */
-export function createConsoleLog(format: string | undefined, directory: string) {
-  const json = format === 'json';
+export function createConsoleLog(directory: string) {
   const write = process.stdout.write.bind(process.stdout);
   const root = pathToFileURL(join(directory, '/')).href;
   const writeText = (text: string) => {
     const time = new Date().toTimeString().slice(0, 8);
     write(`${time} ${text.replaceAll(root, '')}\n`);
   };
-  if (!json) {
-    process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {
-      if (typeof chunk !== 'string' || !chunk.startsWith('{"timestamp":')) return write(chunk, ...rest);
-      const text = formatEntry(JSON.parse(chunk));
-      if (text !== undefined) writeText(text);
-      return true;
-    }) as typeof process.stdout.write;
-  }
+  process.stdout.write = ((chunk: string | Uint8Array, ...rest: []) => {
+    if (typeof chunk !== 'string' || !chunk.startsWith('{"timestamp":')) return write(chunk, ...rest);
+    const text = formatEntry(JSON.parse(chunk));
+    if (text !== undefined) writeText(text);
+    return true;
+  }) as typeof process.stdout.write;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
   return {
     logRequest({ method, url = '' }: IncomingMessage, response: ServerResponse, durationMs: number) {
-      if (json) return;
       const { statusCode, headersSent, writableFinished } = response;
       const cut = headersSent ? `${statusCode} not sent whole` : 'the client disconnected';
       const outcome = writableFinished ? statusCode : cut;
@@ -67,8 +66,6 @@ export function createConsoleLog(format: string | undefined, directory: string) 
     logNotice: (text: string) => writeLog('INFO', text),
     logWarning: (text: string) => writeLog('WARN', text),
     logError: (message: string, error: unknown) => writeLog('ERROR', message, { error }),
-    /** Prints text for people, on standard error when standard output is a log of JSON. */
-    print: (text: string) => void (json ? process.stderr : process.stdout).write(text),
   };
 }
 

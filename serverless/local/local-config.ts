@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Config, ConfigError, parseSettings } from '../../lib/config.ts';
-import { type Environment, type FunctionSetting, oneOf, settings, text } from '../../lib/settings.ts';
+import { type Environment, type FunctionSetting, settings, text } from '../../lib/settings.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -17,13 +17,11 @@ export const localSettings = {
   password: { ...settings.password, default: 'password' },
   /** The folder of the embedded engine's data, used without `table`. */
   dataFolder: { variable: 'DB_PATH', kind: text, default: '.dynamodb' },
-  logFormat: { variable: 'LOG_FORMAT', kind: oneOf('json'), default: '' },
 } as const satisfies Readonly<Record<string, FunctionSetting>>;
 
 export interface LocalConfig extends Omit<Config, 'table'>, Partial<Pick<Config, 'table'>> {
   /** As an absolute path. */
   readonly dataFolder: string;
-  readonly logFormat: string | undefined;
   /** The settings of the functions as their environment. */
   readonly environment: Environment;
 }
@@ -60,12 +58,10 @@ export function loadLocalConfig(directory: string, environment: Environment): Lo
 /**
  * Reads a file of settings as Node does, none when there is no file.
  *
- * @throws {StartError} when it is a folder, sets anything else, or is not in UTF-8
+ * @throws {StartError} when it sets anything else, or is not in UTF-8
  */
 function readDotEnv(file: string): Environment {
   if (!existsSync(file)) return {};
-  if (statSync(file).isDirectory())
-    throw new StartError(`${file} is a folder, as \`docker run -v\` makes one in place of a missing file. Remove it.`);
   const bytes = readFileSync(file);
   if (!isUtf8(bytes)) throw new StartError(`${file} is not in UTF-8. Save it in that encoding.`);
   // The decoder takes away a byte order mark, which would become a part of the first name.

@@ -8,17 +8,13 @@ import { reloadOnChange } from './functions/reload.ts';
 import { isLoopback } from './gateway/allowed-hosts.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { findKnownSecrets, loadLocalConfig } from './local-config.ts';
-import { formatBaseUrl, formatReadyMessage } from './ready-message.ts';
+import { formatReadyMessage, listBaseUrls } from './ready-message.ts';
 import { StartError } from './start-error.ts';
 
 interface Options {
   readonly host: string;
-  /** `null` after `--port=`. */
-  readonly port?: string | null;
-  readonly httpPort?: string | null;
+  readonly port: string;
 }
-
-const defaultPort = '8080';
 
 /**
  * Serverless plugin for the command `serverless offline`, which runs a complete local service. The functions run in
@@ -31,8 +27,7 @@ export default class LocalServicePlugin {
       lifecycleEvents: ['start'],
       options: {
         host: { usage: 'Address to listen on', type: 'string', default: '127.0.0.1' },
-        port: { usage: `Port to listen on (${defaultPort})`, type: 'string' },
-        httpPort: { usage: 'The same, by its name in serverless-offline', type: 'string' },
+        port: { usage: 'Port to listen on', type: 'string', default: '8080' },
       },
     },
   };
@@ -52,10 +47,10 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
   // As in Lambda. With the framework's limit, infinity, each error takes ten times as long.
   Error.stackTraceLimit = 10;
   const { serviceDir, service } = serverless;
-  const port = readPort(options);
+  const port = readPort(options.port);
   const config = loadLocalConfig(serviceDir, process.env);
   const { username, password, corsOrigin } = config;
-  const log = createConsoleLog(config.logFormat, serviceDir);
+  const log = createConsoleLog(serviceDir);
   const storage = await startStorage(config, log.logWarning);
   Object.assign(process.env, config.environment, { DB_URL: storage.url });
 
@@ -80,26 +75,15 @@ async function run(serverless: Serverless, options: Options): Promise<void> {
       `Other machines can reach the service with defaults that everybody knows: set ${known.join(' and ')}`,
     );
   }
-  log.print(formatReadyMessage(formatBaseUrl(options.host, boundPort), storage.description, { username, password }));
+  const baseUrls = listBaseUrls(options.host, boundPort);
+  process.stdout.write(formatReadyMessage(baseUrls, storage.description, { username, password }));
 }
 
-const causes: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process is listening there',
-  EACCES: 'this user may not listen there', // mostly a port below 1024
-  EADDRNOTAVAIL: 'that address is not one of this machine',
-  ENOTFOUND: 'no address has that name',
-  EAI_AGAIN: 'no address has that name',
-};
-
-function readPort({ port, httpPort }: Options): number {
-  if (port !== undefined && httpPort !== undefined) {
-    throw new StartError('--port and --httpPort are two names of one option. Leave one out.');
+function readPort(port: string): number {
+  if (!/^\d+$/.test(port) || Number(port) > 65_535) {
+    throw new StartError(`"${port}" is not a port, a number from 0 to 65535.`);
   }
-  const given = [port, httpPort, defaultPort].find((value) => value !== undefined) ?? '';
-  if (!/^\d+$/.test(given) || Number(given) > 65_535) {
-    throw new StartError(`"${given}" is not a port, a number from 0 to 65535.`);
-  }
-  return Number(given);
+  return Number(port);
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
@@ -107,11 +91,9 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     server.listen(port, host);
     await once(server, 'listening');
   } catch (cause) {
-    const { code = '', message } = cause as NodeJS.ErrnoException;
-    const problem = `Port ${port} on ${host} cannot be used: ${causes[code] ?? message}.`;
-    const isPort = code === 'EADDRINUSE' || code === 'EACCES';
-    const advice = isPort ? 'Start on another one, for example with:' : 'Listen on this machine alone with:';
-    const options = isPort ? '--host 127.0.0.1 --port 8081' : '--host 127.0.0.1';
-    throw new StartError(`${problem} ${advice} npm start -- ${options}`, { cause });
+    const problem = `Port ${port} on ${host} cannot be used (${(cause as Error).message}).`;
+    throw new StartError(`${problem} Take another one, for example: npm start -- --host 127.0.0.1 --port 8081`, {
+      cause,
+    });
   }
 }

@@ -59,13 +59,13 @@ async function execute(page: Page, operation: string) {
 
 // Without Chromium it is reported as skipped.
 test.skipIf(executablePath === undefined)(
-  'in a browser, little is above the operations, and the token of a login goes with what follows',
+  'in a browser, little is above the operations, and the token of a login and the open operation stay after a reload',
   { timeout: 300_000 },
   async () => {
     // A container's root has no sandbox.
     const browser = await chromium.launch({ executablePath: executablePath ?? '', chromiumSandbox: false });
     onTestFinished(() => browser.close());
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'dark' });
     const problems: string[] = [];
     page.on('pageerror', ({ message }) => problems.push(message));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
@@ -76,7 +76,11 @@ test.skipIf(executablePath === undefined)(
     const loggedIn = await execute(page, 'createToken');
     const created = await execute(page, 'createBook');
     await page.reload();
+    await page.locator('.is-open[id$="-createBook"]').waitFor();
     const listed = await execute(page, 'listBooks');
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const dark = await background();
+    await page.emulateMedia({ colorScheme: 'light' });
 
     const bottoms = places.map((place) => Number(place?.y) + Number(place?.height));
     expect(bottoms).toHaveLength(operations.length);
@@ -84,6 +88,8 @@ test.skipIf(executablePath === undefined)(
     expect(loggedIn).toMatchObject({ status: 200, message: 'Token generated successfully' });
     expect(created).toMatchObject({ status: 201, data: { title: 'Dune' } });
     expect(listed).toMatchObject({ status: 200, data: [created.data] });
+    expect(dark).toBe('rgb(28, 32, 34)');
+    await expect.poll(background).not.toBe(dark);
     expect(problems).toEqual([]);
   },
 );

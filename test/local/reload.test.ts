@@ -1,9 +1,10 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
-import { createDataFolder } from '../support/local-service.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createDataFolder, testSettings } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
 /** Room for a busy machine; a reload takes about a tenth of a second. */
@@ -103,6 +104,7 @@ test('a syntax error is printed with its place, and the last good version keeps 
 test.each([
   ['a syntax error', '- http: POST /token', '- http: [POST /token', /YAMLParseError: .* at line \d+/],
   ['a misspelt file', 'handlers/get-book.', 'handlers/getbook.', /Cannot find module '.*handlers\/getbook\.ts/],
+  ['a misspelt export', 'get-book.handler', 'get-book.handle', /handlers\/get-book\.handle, the handler of getBook/],
 ])('serverless.yml with %s is reported, and the last good version keeps running', async (_fault, from, to, message) => {
   await change('serverless.yml', from, to);
 
@@ -172,6 +174,22 @@ test('each request is one short line, and an error comes with its stack', async 
 
   await expectMessage('/volume/1', 'Internal server error');
   await expectOutput(/ReferenceError: boom is not defined\n +at (.* \()?handlers\/get-book\.ts:\d+/);
+});
+
+const hasNamespaces = spawnSync('unshare', ['-Ur', 'true']).status === 0;
+
+test.skipIf(!hasNamespaces)('without file watches, the service runs, and says when it loads changes', async () => {
+  const limited = 'echo 0 > /proc/sys/user/max_inotify_instances; exec "$0" serverless/main.js offline --port 0';
+  const env = { ...process.env, ...testSettings, DB_URL: undefined, DB_PATH: join(folder, 'books') };
+  const child = spawn('unshare', ['-Ur', 'sh', '-c', limited, process.execPath], { env });
+  onTestFinished(() => void child.kill());
+  const printed: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+  await expect.poll(() => printed.join(''), { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
+
+  expect(printed.join('')).toMatch(
+    /^\S+ WARN Saved changes are loaded at the next start only: EMFILE: .*\n\nBook Catalog/,
+  );
 });
 
 test('Ctrl-C ends the service, even in an endless loop in a handler', async () => {

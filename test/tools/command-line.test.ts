@@ -14,7 +14,6 @@ function run(command: string, script: string, option: string) {
 // `npm run remove --stage=prod` would otherwise remove the stage dev.
 test.each([
   ['serverless/main.js offline', 'start', 'port', 'npm start -- --port ...'],
-  ['serverless/main.js offline', 'start', 'httpport', 'npm start -- --httpPort ...'],
   ['serverless/main.js remove', 'remove', 'stage', 'npm run remove -- --stage ...'],
 ])('%s ends before it does anything when npm took an option of it', (command, script, option, advice) => {
   const stderr = expect.stringMatching(/^npm took --\S+ for itself\. Write -- before the options: /);

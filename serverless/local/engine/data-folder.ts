@@ -20,6 +20,8 @@ export async function prepareDataFolder(folder: string): Promise<void> {
 
 /** Says in one sentence that a data folder cannot be used, why, and what to do. */
 export function explainDataFolder(folder: string, { message }: Error): string {
-  const advice = 'stop what else uses it, check its rights and the free space, or name another folder in DB_PATH';
+  const advice =
+    'stop what else uses it, such as this service in another terminal, check its rights and the free space, or name ' +
+    'another folder in DB_PATH';
   return `The data folder ${folder} cannot be used (${message}): ${advice}.`;
 }

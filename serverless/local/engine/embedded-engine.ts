@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createAccessKeyId } from './access-key.ts';
 
 /**
  * Starts the embedded DynamoDB engine in a thread of its own, on a free loopback port, with an access key id that this
@@ -13,7 +13,7 @@ import { createAccessKeyId } from './access-key.ts';
  * @throws when the folder cannot be opened
  */
 export async function startEmbeddedEngine(path: string, onFailure: (error: Error) => void) {
-  const accessKeyId = createAccessKeyId();
+  const accessKeyId = randomBytes(16).toString('hex');
   const worker = new Worker(new URL('engine-thread.ts', import.meta.url), { workerData: { path, accessKeyId } });
   const [port] = await once(worker, 'message');
   worker.once('message', onFailure);

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { readRoutes } from '../../api-gateway/http-events.ts';
 import type { FunctionDefinition, HttpEvent, Service } from '../../framework-types.ts';
+import { StartError } from '../start-error.ts';
 
 export interface LoadedFunction {
   readonly name: string;
@@ -51,11 +52,15 @@ export function createFunctionLoader(directory: string) {
       const { handler, timeout } = definition;
       const dot = handler.lastIndexOf('.');
       const module = await import(`${root}${handler.slice(0, dot)}.ts${query}`);
+      const exported = module[handler.slice(dot + 1)];
+      if (typeof exported !== 'function') {
+        throw new StartError(`${handler}, the handler of ${name} in serverless.yml, is not a function.`);
+      }
       return {
         name,
         timeoutMs: (timeout ?? provider.timeout) * 1000,
         events: readRoutes(definition),
-        handler: module[handler.slice(dot + 1)],
+        handler: exported,
       };
     };
     return Promise.all(Object.entries(functions).map(load));

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
@@ -14,12 +13,13 @@ type Load = (service: Service) => Promise<readonly LoadedFunction[]>;
 /** Where people see what has become of a change. */
 interface Log {
   readonly logNotice: (text: string) => void;
+  readonly logWarning: (text: string) => void;
   readonly logError: (message: string, error: unknown) => void;
 }
 
 /**
  * Loads the functions again after each change of handlers/, lib/ and serverless.yml. A change that cannot be loaded is
- * logged, and the functions before it go on. Resolves once changes are noticed.
+ * logged, and the functions before it go on. Resolves once changes are noticed, or cannot be.
  *
  * @param use - takes the functions of a change that could be loaded
  */
@@ -53,9 +53,16 @@ export async function reloadOnChange(
     const [top = ''] = relative(serviceDir, resolve(serviceDir, path)).split(sep);
     return !['', 'handlers', 'lib', configurationFilename].includes(top);
   };
-  const watcher = watch('.', { cwd: serviceDir, ignoreInitial: true, ignored }).on('all', () => {
-    clearTimeout(timer);
-    timer = setTimeout(reload, quietMs);
-  });
-  await once(watcher, 'ready');
+  const watcher = watch('.', { cwd: serviceDir, ignoreInitial: true, ignored })
+    .on('all', () => {
+      clearTimeout(timer);
+      timer = setTimeout(reload, quietMs);
+    })
+    // Editors and other servers may have used up the watches of the system. The service runs without them.
+    .on('error', (error) => {
+      if (watcher.closed) return;
+      log.logWarning(`Saved changes are loaded at the next start only: ${(error as Error).message}`);
+      void watcher.close();
+    });
+  await new Promise<void>((resolve) => watcher.once('ready', resolve).once('error', () => resolve()));
 }

@@ -1,14 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIPv6 } from 'node:net';
-
-/** The addresses of this machine alone. BlockList also recognizes them in the form `::ffff:127.0.0.1`. */
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 
 /** @returns whether a server that listens on this address cannot be reached from other machines */
 export function isLoopback(address: string): boolean {
-  return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  return /^(127(\.\d+){3}|::1)$/.test(address);
 }
 
 /**
@@ -17,14 +11,11 @@ export function isLoopback(address: string): boolean {
  *
  * @param given - the host that the service was started with
  */
-export function namesAllowedHost({ headersDistinct, url = '' }: IncomingMessage, given: string): boolean {
-  const { host: hosts = [] } = headersDistinct;
-  // A target may be a whole URL (RFC 9112 section 3.2.2).
-  const target = url.startsWith('/') ? null : URL.parse(url);
-  const names = [...hosts, ...(target?.host ? [target.host] : [])].map((name) => name.replace(/:\d*$/, ''));
-  const isAllowed = (name: string) => {
-    const address = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-    return address === 'localhost' || address === given.toLowerCase() || isLoopback(address);
-  };
-  return hosts.length === 1 && names.every(isAllowed);
+export function namesAllowedHost({ headersDistinct: { host: hosts = [] } }: IncomingMessage, given: string): boolean {
+  const [host = ''] = hosts;
+  const name = host
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+  return hosts.length === 1 && (name === 'localhost' || name === given.toLowerCase() || isLoopback(name));
 }

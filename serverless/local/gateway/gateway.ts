@@ -15,12 +15,6 @@ import { readDeveloperPage } from '../page/developer-pages.ts';
 import { isLoopback, namesAllowedHost } from './allowed-hosts.ts';
 import { readBody } from './request-body.ts';
 
-/**
- * Longer than clients keep an idle connection, so that none sends a request while the server closes it. Load balancers,
- * for example, close theirs after 60 s.
- */
-const keepAliveTimeoutMs = 65_000;
-
 interface GatewayOptions {
   /** The functions as they are now. */
   readonly functions: () => readonly LoadedFunction[];
@@ -33,32 +27,40 @@ interface GatewayOptions {
 const foreignHost =
   'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
+const foreignOrigin = (origin: string) =>
+  `Scripts of ${origin} may not call the service: start it with CORS_ORIGIN=${origin} to allow them`;
+
 /** Makes an HTTP server that invokes functions and responds as API Gateway does. Node itself refuses malformed HTTP. */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
   const sharedHeaders = corsOrigin === undefined ? {} : corsHeaders(corsOrigin);
   const render = (type: GatewayResponseType) => renderGatewayResponse(type, sharedHeaders);
   let isLocal = true;
-  let hasRefusedHost = false;
+  const warnings = new Set<string>();
+  const warnOnce = (text: string) => {
+    if (!warnings.has(text)) log.logWarning(text);
+    warnings.add(text);
+  };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '' } = request;
-    // A target may be a whole URL (RFC 9112 section 3.2.2).
-    const [path = '', query = ''] = url.replace(/^[^/]+\/\/[^/]*/, '').split(/\?(.*)/s);
+    const { method = '', url = '', headers } = request;
+    const [path = '', query = ''] = url.split(/\?(.*)/s);
     const normalized = normalizePath(path);
     const isForeign = isLocal && !namesAllowedHost(request, host);
-    if (isForeign && !hasRefusedHost) log.logWarning(foreignHost);
-    hasRefusedHost ||= isForeign;
+    if (isForeign) warnOnce(foreignHost);
     // Before any response, because a close with unread data resets the connection, and the response is lost.
     const body = await readBody(request);
     if (normalized === undefined || isForeign) return send(response, render('DEFAULT_4XX'));
     const routes = findRoutes(functions(), normalized);
+    if (method === 'OPTIONS' && headers.origin !== undefined && headers.origin !== corsOrigin) {
+      warnOnce(foreignOrigin(headers.origin));
+    }
     if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {
       const methods = routes.map(({ event }) => event.method);
       return send(response, { status: 200, headers: preflightHeaders(methods, corsOrigin), body: '' });
     }
     const route = routes.find(({ event }) => event.method === method);
     if (route === undefined) {
-      const page = method === 'GET' ? await readDeveloperPage(path, request.headers.accept) : undefined;
+      const page = method === 'GET' ? await readDeveloperPage(path, headers.accept) : undefined;
       return send(response, page ?? render('MISSING_AUTHENTICATION_TOKEN'));
     }
     if (body === undefined) return send(response, render('REQUEST_TOO_LARGE'));
@@ -66,7 +68,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   }
 
   // Node's own response to a request without a host would have no envelope.
-  const server = createServer({ requireHostHeader: false, keepAliveTimeout: keepAliveTimeoutMs });
+  const server = createServer({ requireHostHeader: false });
   server.on('request', async (request, response) => {
     const startedAt = performance.now();
     response.setHeader(requestIdHeader, randomUUID());

@@ -15,7 +15,14 @@ const ui = SwaggerUIBundle({
   url: '/openapi.yaml',
   dom_id: '#reference',
   plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec } } } })],
+  deepLinking: true,
   tryItOutEnabled: true,
   persistAuthorization: true,
   responseInterceptor: useToken,
 });
+
+// Swagger UI's stylesheet is dark under this class.
+const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
+followScheme();
+darkScheme.onchange = followScheme;

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test as base, expect } from 'vitest';
 import type { FunctionSetting } from '../../../../lib/settings.ts';
@@ -18,7 +18,6 @@ test('a local start has a default for everything', ({ folder }) => {
     corsOrigin: undefined,
     tokenLifetime: 900,
     dataFolder: join(folder, '.dynamodb'),
-    logFormat: undefined,
     environment: {
       SECRET_TOKEN: 'for local development only, never for production',
       AUTH_USERNAME: 'admin',
@@ -57,13 +56,6 @@ test('DB_URL names a table, unless the environment sets DB_PATH', async ({ folde
   expect(dataFolder).toBe(join(folder, 'other'));
 });
 
-test('a folder in place of .env is refused by name', async ({ folder }) => {
-  await mkdir(join(folder, '.env'));
-
-  expect(() => loadLocalConfig(folder, {})).toThrow(StartError);
-  expect(() => loadLocalConfig(folder, {})).toThrow(`${join(folder, '.env')} is a folder`);
-});
-
 test('.env has the rules of Node: comments, quotes, values of several lines', async ({ folder }) => {
   const lines = ['AUTH_USERNAME=file # comment', '# NAME', '', "AUTH_PASSWORD='my#pass", "second' # A: b"];
   await writeDotEnv(folder, ...lines, 'export CORS_ORIGIN="https://docs.example"\r', '');
@@ -95,10 +87,6 @@ test.for([
 
   expect(() => loadLocalConfig(folder, {})).toThrow(StartError);
   expect(() => loadLocalConfig(folder, {})).toThrow(problem);
-});
-
-test('a setting with one value is named with it', ({ folder }) => {
-  expect(() => loadLocalConfig(folder, { LOG_FORMAT: 'text' })).toThrow('LOG_FORMAT is not "json".');
 });
 
 test.for(Object.values<FunctionSetting>(localSettings))(
