@@ -17,6 +17,8 @@ const cacheControl = 'private, max-age=0, must-revalidate';
 const strongTag = /^"[\x21\x23-\x7e]+"$/;
 const hundredTags = Array.from({ length: 100 }, (_, index) => `"${index}", `).join('');
 
+const appendToTag = (tag: string, suffix: string) => `${tag.slice(0, -1)}${suffix}"`;
+
 /** Makers of headers from the entity tag of a book. */
 const headers: readonly (readonly [Match, string, (tag: string) => Header])[] = [
   ['strong', 'the tag', (tag) => tag],
@@ -25,11 +27,15 @@ const headers: readonly (readonly [Match, string, (tag: string) => Header])[] = 
   ['strong', 'the tag as the last of three', (tag) => `W/"x", "y", ${tag}`],
   ['strong', 'the tag after a hundred others', (tag) => hundredTags + tag],
   ['strong', 'the tag in the second of two headers', (tag) => ['"x", "y"', tag]],
+  ...['-br', '-gzip', '-zstd'].map((suffix) => {
+    return ['strong', `the tag with ${suffix} of a proxy`, (tag: string) => appendToTag(tag, suffix)] as const;
+  }),
   ['weak', 'the tag marked as weak', (tag) => `W/${tag}`],
   ['weak', 'the tag marked as weak, in a list', (tag) => `"x", W/${tag}`],
   ['none', 'another tag', () => '"x"'],
   ['none', 'the tag in another case', (tag) => (/[a-z]/.test(tag) ? tag.toUpperCase() : `${tag}x`)],
   ['none', 'the start of the tag', (tag) => `${tag.slice(0, -2)}"`],
+  ['none', 'the tag with another suffix', (tag) => appendToTag(tag, '-x')],
   ['none', 'the tag without quotation marks', (tag) => tag.slice(1, -1)],
   ['none', 'the tag with a small w', (tag) => `w/${tag}`],
   ['none', 'the tag and a word', (tag) => `${tag}, x`],
@@ -59,7 +65,7 @@ export default function addCases(test: Test): void {
   });
 
   for (const [match, situation, makeHeader] of headers) {
-    const rules = match === 'none' ? '8.3, 12.2, 12.3, 12.5' : '1.4, 8.3, 12.2, 12.3';
+    const rules = match === 'none' ? '8.3, 12.2, 12.3, 12.5' : '1.4, 8.3, 12.2, 12.3, 12.6';
     const name = `In If-None-Match and If-Match, ${situation} has the match: ${match}`;
     test(rules, name, async (catalog) => {
       const { book, path, tag } = await createTagged(catalog);

@@ -4,6 +4,9 @@ import { combinedValue, headerValues } from './header-values.ts';
 /** RFC 9110 section 8.8.3. */
 const tag = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
+/** What a proxy that compresses adds to a tag: Apache `"x-br"` or `"x-gzip"`, and Caddy `"x-gzip"` or `"x-zstd"`. */
+const codingSuffix = /-(?:br|gzip|zstd)(?=")/;
+
 /** A list of entity tags, whose elements may be empty (RFC 9110 section 5.6.1). */
 const tagList = /^(?:[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*)?(?:,|$))*$/;
 
@@ -31,7 +34,7 @@ export function hasCurrentVersion(event: APIGatewayProxyEvent, version: string |
   return value === '*' || parseEntityTags(value).some((each) => each.replace('W/', '') === ETag);
 }
 
-/** Parses a list of entity tags. A list with a malformed element has none. */
+/** Parses a list of entity tags, without what proxies added. A list with a malformed element has none. */
 function parseEntityTags(list: string): readonly string[] {
-  return tagList.test(list) ? Array.from(list.matchAll(tag), ([text]) => text) : [];
+  return tagList.test(list) ? Array.from(list.matchAll(tag), ([text]) => text.replace(codingSuffix, '')) : [];
 }
