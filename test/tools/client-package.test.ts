@@ -71,6 +71,9 @@ test('the example of a proxy compiles with the types of a browser and without, a
 const otherUses = `
 const address = { baseUrl: '', username: '', password: '' };
 export const clients = [fetch, globalThis.fetch].map((each) => createBookCatalogClient({ ...address, fetch: each }));
+export const client = createBookCatalogClient({ baseUrl: '', getToken: async () => '' });
+// @ts-expect-error
+createBookCatalogClient({ baseUrl: '' });
 // @ts-expect-error
 import noClient from '${name}';
 `;

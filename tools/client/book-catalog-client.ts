@@ -14,16 +14,20 @@ const nextPage = /<\?[^<>]*>; rel="next"/;
 /** The length of data that is quoted in an error. */
 const quotedLength = 200;
 
-/** The service and its credentials. */
-export interface BookCatalogOptions {
+/** The service, and how to get a token for it. */
+export type BookCatalogOptions = {
   /** Begins with `http://` or `https://`. It may end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;
-  readonly username: string;
-  readonly password: string;
   readonly retries?: RetryPolicy | undefined;
   /** Sends the requests instead of the global `fetch`. */
   readonly fetch?: Fetch | undefined;
-}
+} & (
+  | { readonly username: string; readonly password: string }
+  | {
+      /** Gets a token, such as from your own server. When it rejects, so does the call. */
+      readonly getToken: () => string | Promise<string>;
+    }
+);
 
 /** Fields of a book. One that is `undefined` counts as absent, like any option of the client. */
 type SomeFields = { readonly [Name in keyof BookFields]?: BookFields[Name] | undefined };
@@ -112,8 +116,8 @@ interface Call extends CallOptions {
 }
 
 /**
- * Makes a client that logs in before its first request, sends the token with each request, and renews it after 14 minutes.
- * When a token is refused, it repeats the request once with a new one.
+ * Makes a client that logs in, or calls `getToken`, before its first request and again after 14 minutes. When a token is
+ * refused, it repeats the request once with a new one.
  *
  * It retries logins, reads and creates after 429, 502, 503, 504 and a lost connection, with backoff and `Retry-After`.
  * Until the service has responded for the first time, it retries for a few seconds only. It retries updates and deletions
@@ -121,14 +125,10 @@ interface Call extends CallOptions {
  *
  * @throws {TypeError} when the base URL is not one of HTTP, or has credentials, a query, a fragment or blanks
  */
-export function createBookCatalogClient({
-  baseUrl,
-  username,
-  password,
-  retries = {},
-  fetch = globalThis.fetch,
-}: BookCatalogOptions): BookCatalogClient {
-  const base = parseBaseUrl(baseUrl);
+export function createBookCatalogClient(options: BookCatalogOptions): BookCatalogClient {
+  // Tools that trace or mock requests replace the global `fetch`, perhaps later.
+  const { retries = {}, fetch = (url, request) => globalThis.fetch(url, request) } = options;
+  const base = parseBaseUrl(options.baseUrl);
   const retry = createRetries(retries);
 
   const send = ({ method, path, headers = {}, body, signal }: Call) => {
@@ -139,11 +139,13 @@ export function createBookCatalogClient({
     if (body) given.set('Content-Type', 'application/json');
     const request = { method, headers: Object.fromEntries(given), body: body ? JSON.stringify(body) : null, signal };
     // A login changes nothing, and a create has a key.
-    const isRepeatable = method === 'GET' || method === 'POST';
-    return retry({ send: () => exchange(fetch, base + path, request), isRepeatable, signal });
+    const isIdempotent = method === 'GET' || method === 'POST';
+    return retry({ send: () => exchange(fetch, base + path, request), isIdempotent, signal });
   };
 
   const login = shareLogin(async (signal) => {
+    if ('getToken' in options) return options.getToken();
+    const { username, password } = options;
     const body = { username, password };
     const { data } = await send({ method: 'POST', path: '/token', body, signal });
     const { token } = (data ?? {}) as { readonly token?: unknown };
@@ -174,8 +176,9 @@ export function createBookCatalogClient({
   };
 
   return {
-    async createBook(body, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
-      const headers = { 'Idempotency-Key': idempotencyKey };
+    async createBook(body, { idempotencyKey, signal } = {}) {
+      // `crypto.randomUUID` is missing in a page that was loaded by HTTP from another machine.
+      const headers = { 'Idempotency-Key': idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-') };
       const created = await callForBook({ method: 'POST', path: '/book', headers, body, signal });
       const book = created.book as Book;
       return { book, etag: created.etag, replayed: created.headers.get('Idempotency-Replayed') !== null };

@@ -12,11 +12,11 @@ export interface RetryPolicy {
 }
 
 /** A request that is sent until it succeeds. */
-export interface Attempts<Result> {
+export interface RetriedRequest<Result> {
   /** Rejects with a {@link BookCatalogError} when a retry may help. */
   readonly send: () => Promise<Result>;
-  /** Whether it may be sent again after it may have reached the service. */
-  readonly isRepeatable: boolean;
+  /** Whether a second attempt does no harm when the first one has reached the service. */
+  readonly isIdempotent: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -43,7 +43,7 @@ const firstResponseMs = 5_000;
 export function createRetries({ giveUpAfterMs = defaultLimitMs, wait }: RetryPolicy) {
   let hasResponded = false;
 
-  return async function retry<Result>({ send, isRepeatable, signal }: Attempts<Result>): Promise<Result> {
+  return async function retry<Result>({ send, isIdempotent, signal }: RetriedRequest<Result>): Promise<Result> {
     const startedAt = performance.now();
     for (let attempts = 0; ; attempts += 1) {
       try {
@@ -60,7 +60,7 @@ export function createRetries({ giveUpAfterMs = defaultLimitMs, wait }: RetryPol
         const waitMs = Math.max(backoffMs, retryAfterMs);
         const limitMs = hasResponded ? giveUpAfterMs : Math.min(giveUpAfterMs, firstResponseMs);
         const isInTime = performance.now() - startedAt + waitMs <= limitMs;
-        if (!isInTime || !(status === throttled || (isRepeatable && mayHelp))) throw error;
+        if (!isInTime || !(status === throttled || (isIdempotent && mayHelp))) throw error;
         await (wait === undefined ? sleep(waitMs, signal) : untilAborted(wait({ error, waitMs }), signal));
       }
     }

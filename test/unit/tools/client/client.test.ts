@@ -194,6 +194,37 @@ test('a token is used for 14 minutes, and renewed before it expires', async () =
   expect(logins()).toBe(2);
 });
 
+test('a token comes from a function: for the first request, once more when it is refused, and again after it failed', async () => {
+  const sent: string[] = [];
+  const fetch: NonNullable<BookCatalogOptions['fetch']> = async (_url, { headers, signal }) => {
+    sent.push(headers.authorization ?? '');
+    if (headers.authorization === 'second') return dripping([bytesOf(book)], 0, signal);
+    const body = new TextEncoder().encode('{"status":401,"message":"Invalid token","data":null}');
+    return { ...dripping([body], 0, signal), status: 401 };
+  };
+  const getToken = vi.fn<() => string | Promise<string>>(async () => 'first');
+  const client = createBookCatalogClient({ baseUrl: 'http://books.example', getToken, fetch });
+
+  getToken.mockRejectedValueOnce(new Error('signed out'));
+  await expect(client.getBook(1)).rejects.toThrow('signed out');
+  expect(await settle(client.getBook(1))).toMatchObject({ status: 401 });
+  getToken.mockReturnValueOnce('second');
+  for (const _ of [1, 2]) expect(await settle(client.getBook(1))).toMatchObject({ book });
+
+  expect(sent).toEqual(['first', 'first', 'first', 'second', 'second']);
+});
+
+test('a client uses the global fetch of the moment, and needs nothing that browsers keep from pages loaded by HTTP', async () => {
+  const client = createBookCatalogClient({ baseUrl: 'http://books.example', getToken: () => 'a token' });
+  const fetch = vi.fn(async (_url: string, { signal }: { signal: AbortSignal }) =>
+    dripping([bytesOf(book)], 0, signal),
+  );
+  vi.stubGlobal('fetch', fetch);
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+
+  expect(await settle(client.createBook({}))).toMatchObject({ book });
+});
+
 test('calls leave no listener at their signal', async () => {
   const { client } = createClient((attempt, signal) =>
     attempt === 1 ? unavailable(signal) : dripping([bytesOf(book)], 1, signal),
