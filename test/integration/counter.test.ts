@@ -7,7 +7,7 @@ import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
 import { counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { emma, listBooks, openBooks, readCounter, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
-import { type Course, openWithCourses } from '../support/table-by-request.ts';
+import { type Interceptor, openWithInterceptors } from '../support/table-by-request.ts';
 
 // The delays between attempts take no time.
 vi.mock(import('node:timers/promises'), { spy: true });
@@ -18,8 +18,9 @@ const test = base.extend('table', () => {
   return tables.open();
 });
 
-/** Opens the books for a client whose draws of ids take a course each, in turn. */
-const openWith = (table: TableAccess, ...draws: readonly Course[]) => openWithCourses(table, UpdateCommand, ...draws);
+/** Opens the books for a client whose draws of ids meet an interceptor each, in turn. */
+const openWith = (table: TableAccess, ...draws: readonly Interceptor[]) =>
+  openWithInterceptors(table, UpdateCommand, ...draws);
 
 test('a draw whose response is lost leaves a gap, and nothing is read', async ({ table }) => {
   await setCounter(table, 10);
@@ -83,7 +84,7 @@ test.for([
 });
 
 /** A request to a table that is empty, in which others then create something. */
-const thenOthers = (act: () => Promise<unknown>): Course => {
+const thenOthers = (act: () => Promise<unknown>): Interceptor => {
   return (send) =>
     send().finally(async () => {
       await act();
@@ -92,7 +93,7 @@ const thenOthers = (act: () => Promise<unknown>): Course => {
 
 test('a create that finds no counter reads it again when others have created the first book', async ({ table }) => {
   const createFirst = thenOthers(() => openBooks(table).create(emma));
-  const { books } = openWithCourses(table, GetCommand, createFirst);
+  const { books } = openWithInterceptors(table, GetCommand, createFirst);
 
   expect((await books.create(emma)).book.id).toBe(2);
 });

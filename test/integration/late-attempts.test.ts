@@ -5,7 +5,7 @@ import { StorageUnavailableError } from '../../lib/dynamodb/connection/errors.ts
 import { bookKey } from '../../lib/dynamodb/table/keys.ts';
 import { emma, openBooks } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
-import { openWithCourses } from '../support/table-by-request.ts';
+import { openWithInterceptors } from '../support/table-by-request.ts';
 
 // The delays between attempts take no time.
 vi.mock(import('node:timers/promises'), { spy: true });
@@ -29,7 +29,7 @@ test('a response to an update that holds another version than the one written is
   others,
 }) => {
   await others.create(emma);
-  const { books } = openWithCourses(table, UpdateCommand, async (send) => {
+  const { books } = openWithInterceptors(table, UpdateCommand, async (send) => {
     await send();
     await others.update(1, { year: 2 });
     // Of another request for the same book.
@@ -46,15 +46,15 @@ test('a response about another book is not used', async ({ table, others }) => {
   const sendOther = () => table.client.send(new GetCommand({ TableName: table.tableName, Key: bookKey(2) }));
   const sendOtherShard = async () => ({ Item: { shard: 2, id: 1, ...emma, title: 'Of another shard' } });
 
-  const { books } = openWithCourses(table, GetCommand, sendOther, sendOtherShard);
+  const { books } = openWithInterceptors(table, GetCommand, sendOther, sendOtherShard);
   expect((await books.get(1)).book).toEqual(book);
-  const failing = openWithCourses(table, GetCommand, sendOther, sendOther, sendOther).books;
+  const failing = openWithInterceptors(table, GetCommand, sendOther, sendOther, sendOther).books;
   await expect(failing.get(1)).rejects.toThrow(StorageUnavailableError);
 });
 
 test('a response to an update that calls the book deleted is not used', async ({ table, others }) => {
   await others.create(emma);
-  const { books } = openWithCourses(table, UpdateCommand, async (send) => {
+  const { books } = openWithInterceptors(table, UpdateCommand, async (send) => {
     const { Attributes: attributes } = (await send()) as { readonly Attributes?: object };
     return { Attributes: { ...attributes, expiresAt: 1 } };
   });
@@ -70,7 +70,7 @@ test.for([
 ])('the request of an update can be lost where the book has %s', async ([, version], { table }) => {
   const Item = { ...bookKey(1), ...emma, ...(version && { version }) };
   await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
-  const { books } = openWithCourses(table, UpdateCommand, loseRequest, loseRequest);
+  const { books } = openWithInterceptors(table, UpdateCommand, loseRequest, loseRequest);
   const versions = version === undefined ? undefined : [version];
 
   expect((await books.update(1, { year: 1 }, versions)).book).toEqual({ id: 1, ...emma, year: 1 });
@@ -84,7 +84,7 @@ test('a lost update of a book without a version is not made again over a write t
   const now = Date.now();
   const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
   let arrive = async (): Promise<unknown> => undefined;
-  const { books } = openWithCourses(
+  const { books } = openWithInterceptors(
     table,
     UpdateCommand,
     async (send) => {
@@ -112,7 +112,7 @@ test('a write of others that may have replaced the first of two lost attempts ma
   await others.create(emma);
   const now = Date.now();
   const clock = vi.spyOn(Date, 'now').mockReturnValue(now + minuteMs);
-  const { books } = openWithCourses(
+  const { books } = openWithInterceptors(
     table,
     UpdateCommand,
     async () => {
@@ -130,7 +130,7 @@ test('a write of others that may have replaced the first of two lost attempts ma
 });
 
 test('a lost create whose id a book without a version has draws another', async ({ table, others }) => {
-  const { books } = openWithCourses(table, PutCommand, async () => {
+  const { books } = openWithInterceptors(table, PutCommand, async () => {
     await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...emma } }));
     lose();
   });

@@ -11,7 +11,7 @@ import { bookKey } from '../../lib/dynamodb/table/keys.ts';
 import { throttled } from '../simulators/faults.ts';
 import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
-import { openWithCourses } from '../support/table-by-request.ts';
+import { openWithInterceptors } from '../support/table-by-request.ts';
 
 const pauses = vi.hoisted(() => ({ count: 0 }));
 
@@ -128,7 +128,7 @@ function openRefused(
     const refusal = { message: 'refused', $metadata: { httpStatusCode: 400 }, ...(Item && { Item }) };
     throw new ConditionalCheckFailedException(refusal);
   };
-  return openWithCourses(table, kind, refuse, refuse, refuse);
+  return openWithInterceptors(table, kind, refuse, refuse, refuse);
 }
 
 test.for<[item: string, item?: Record<string, AttributeValue>]>([

@@ -9,26 +9,26 @@ export function openBySending<Command, Options>(
   return { client: { send } as object as DynamoDBDocumentClient, tableName };
 }
 
-/** What becomes of a request, which `send` sends. */
-export type Course = (send: () => Promise<object>) => Promise<unknown>;
+/** What is between the books and a request, which `send` sends. */
+export type Interceptor = (send: () => Promise<object>) => Promise<unknown>;
 
 /**
- * Opens the books for a client whose requests of a kind take a course each, in turn; further ones are sent as usual.
+ * Opens the books for a client whose requests of a kind meet an interceptor each, in turn; further ones are sent as usual.
  *
  * @returns the books, and the commands of all requests so far
  */
-export function openWithCourses(
+export function openWithInterceptors(
   { client, tableName }: TableAccess,
   kind: abstract new (...input: never[]) => object,
-  ...courses: readonly Course[]
+  ...interceptors: readonly Interceptor[]
 ) {
-  const left = [...courses];
+  const left = [...interceptors];
   const requests: string[] = [];
   const access = openBySending((command: object, options: object) => {
     requests.push(command.constructor.name);
     const send = () => client.send(command as never, options);
-    const course = command instanceof kind ? left.shift() : undefined;
-    return course ? course(send) : send();
+    const intercept = command instanceof kind ? left.shift() : undefined;
+    return intercept ? intercept(send) : send();
   }, tableName);
   return { books: openBooks(access), requests };
 }
