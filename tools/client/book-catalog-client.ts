@@ -3,7 +3,7 @@ import { parseBaseUrl } from './base-url.ts';
 import { BookCatalogError } from './book-catalog-error.ts';
 import { exchange, type Fetch, type RequestOptions, type Success } from './exchange.ts';
 import { shareLogin } from './login.ts';
-import { createRetries, type RetryPolicy } from './retries.ts';
+import { createRetries, type RetryPolicy, untilAborted } from './retries.ts';
 
 export type { Book } from '../../lib/books/book.ts';
 export { BookCatalogError } from './book-catalog-error.ts';
@@ -39,7 +39,7 @@ export type NewBook = SomeFields;
 export type BookChanges = SomeFields;
 
 export interface CallOptions {
-  /** Ends the call with all that it waits for, logins and retries included. */
+  /** Ends the call with its retries. A login goes on for other calls. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -143,25 +143,26 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
     return retry({ send: () => exchange(fetch, base + path, request), isIdempotent, signal });
   };
 
-  const login = shareLogin(async (signal) => {
+  const login = shareLogin(async () => {
     if ('getToken' in options) return options.getToken();
     const { username, password } = options;
-    const body = { username, password };
-    const { data } = await send({ method: 'POST', path: '/token', body, signal });
+    const { data } = await send({ method: 'POST', path: '/token', body: { username, password } });
     const { token } = (data ?? {}) as { readonly token?: unknown };
     if (typeof token !== 'string') throw new BookCatalogError('no token in the response to the login');
     return token;
   });
 
-  const call = async (request: Call) => {
-    const sendWith = (token: string) => send({ ...request, headers: { ...request.headers, Authorization: token } });
-    const token = await login.getToken(request.signal);
+  const call = async (request: Call, isSecond = false): Promise<Success> => {
+    const { signal } = request;
+    signal?.throwIfAborted();
+    const token = login.getToken();
+    const headers = { ...request.headers, Authorization: await untilAborted(token, signal) };
     try {
-      return await sendWith(token);
+      return await send({ ...request, headers });
     } catch (error) {
-      if (!(error instanceof BookCatalogError && error.status === 401)) throw error;
+      if (isSecond || !(error instanceof BookCatalogError && error.status === 401)) throw error;
       login.forget(token);
-      return sendWith(await login.getToken(request.signal));
+      return call(request, true);
     }
   };
 

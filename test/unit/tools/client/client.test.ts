@@ -267,25 +267,7 @@ test.each(Object.entries(byId))('%s takes the digits of an id for the id', async
   }
 });
 
-const notIds = [
-  0,
-  -1,
-  1.5,
-  NaN,
-  2 ** 53,
-  `${2 ** 53}`,
-  '',
-  'abc',
-  '0',
-  '01',
-  '1.0',
-  '1e3',
-  ' 1',
-  '1\n',
-  '1/../2',
-  null,
-  undefined,
-];
+const notIds = [0, -1, 1.5, 2 ** 53, '', 'abc', '01', '1e3', '1\n', '1/../2', undefined];
 
 test.each(Object.entries(byId))('%s sends nothing to a book that cannot be', async (_method, call) => {
   const { client, requests } = recordRequests({ GET: book, PUT: book, DELETE: null });
