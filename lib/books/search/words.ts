@@ -15,7 +15,7 @@ const dots = '\u00b7\u2022\u2027\u30fb';
 const marks = [
   '\\0-/:-@[-`{-\u00bf', // ASCII and Latin-1
   '\u2000-\u206f', // punctuation
-  '\u3000-\u3020\u30fb', // punctuation of Chinese and Japanese
+  '\u3000-\u3004\u3008-\u3020\u30fb', // punctuation of Chinese and Japanese
 ].join('');
 
 const letterOrDigit = `[^${marks}]`;
@@ -25,7 +25,7 @@ const unspaced = [
   '\u0e00-\u109f', // Thai, Lao, Tibetan, Burmese
   '\u1780-\u17ff', // Khmer
   '\u3031-\u30ff', // kana
-  '\u3005-\u3007\u3400-\ua4cf', // Han, Yi
+  '\u3005-\u3007\u3400-\u9fff', // Han
   '\uac00-\ud7a3', // Hangul
   '\ud800-\udfff', // halves of a character, such as a rare Han
 ].join('');
@@ -47,7 +47,7 @@ const separator = new RegExp(
 );
 
 /** These are not words: `max & moritz` finds `Max und Moritz`, and `dune by herbert` finds Herbert's Dune. */
-const notAWord = /^(?:and|by|[\p{Punctuation}\p{Math_Symbol}]*)$/u;
+const notAWord = /^(?:and|by|[^\p{Letter}\p{Number}]*)$/u;
 
 /** Initials with blanks between them. */
 const bareInitials = `${initial}(?<!${initial} +.)(?: +${initial}(?!\\.))+`;
@@ -65,13 +65,13 @@ const initialsInARow = new RegExp(
   'g',
 );
 
-/** What people leave out when they type. A parameter never has it inside a word. */
+/** What people leave out when they type. A parameter never has it inside a word. Looking back second is twice as fast. */
 const leftOut = new RegExp(
   [
     `[${dashes}${dots}]`, // `email` finds `E-Mail`, and `ハリーポッター` finds `ハリー・ポッター`
-    `(?<=${initial})[. ]+-?(?=${initial})`, // `jrr` finds `J. R. R. Tolkien`
-    `(?<=[${unspaced}])[ ,=\u3001]+(?=[${unspaced}])`, // `夏目漱石` finds `夏目, 漱石`
-    '(?<=[0-9])[,.:/](?=[0-9])', // `20000` finds `20,000`
+    `[. ](?<=${initial}.)[. ]*-?(?=${initial})`, // `jrr` finds `J. R. R. Tolkien`
+    `[ ,=\u3001](?<=[${unspaced}].)[ ,=\u3001]*(?=[${unspaced}])`, // `夏目漱石` finds `夏目, 漱石`
+    '[,.:/](?<=[0-9].)(?=[0-9])', // `20000` finds `20,000`
   ].join('|'),
   'g',
 );
@@ -86,30 +86,26 @@ const restOfWords = new RegExp(`(?<=${letterOrDigit})${letterOrDigit}+|(?!\\n)[$
  * @returns `undefined` when the parameter has no word
  */
 export function createSearch(parameter: string): ((text: string) => boolean) | undefined {
-  const { words, initials } = findWords(parameter);
-  if (words.length + initials.length === 0) return undefined;
+  // The half-space of Persian ends a word here. A stored text has lost it, or has a blank in its place.
+  const folded = fold(parameter.replaceAll('\u200c', ' '));
+  const rows = new Set(folded.match(initialsInARow)?.map((row) => row.replace(/[. -]/g, '')));
+  const initials = [...rows].map((row) => ({ row, alone: standsAlone(row) }));
+  // Most texts lack one of the initials, which saves time.
+  const parts = new Set([...folded.replace(initialsInARow, ' ').split(separator), ...[...rows].join('')]);
+  const words = [...parts].filter((word) => !notAWord.test(word));
+  if (words.length === 0) return undefined;
   return (text) => {
-    const folded = fold(text);
-    const letters = folded.replace(leftOut, '');
+    const stored = fold(text);
+    const letters = stored.replace(leftOut, '');
     if (!words.every((word) => letters.includes(word))) return false;
-    // Stryker disable next-line ConditionalExpression,EqualityOperator,StringLiteral: it saves time
-    const beginnings = initials.length > 0 ? folded.replace(restOfWords, '') : '';
+    // Stryker disable next-line ConditionalExpression: it saves time
+    if (initials.length === 0) return true;
+    const beginnings = stored.replace(restOfWords, '');
     return initials.every(({ row, alone }) => beginnings.includes(row) || alone.test(letters));
   };
 }
 
-function findWords(parameter: string) {
-  // The half-space of Persian ends a word here. A stored text has lost it, or has a blank in its place.
-  const folded = fold(parameter.replaceAll('\u200c', ' '));
-  const words = new Set(folded.replace(initialsInARow, ' ').split(separator));
-  const rows = new Set(folded.match(initialsInARow)?.map((row) => row.replace(/[. -]/g, '')));
-  return {
-    words: [...words].filter((word) => !notAWord.test(word)),
-    initials: [...rows].map(findInitials),
-  };
-}
-
-/** `J. K.` finds the beginnings of `Joanne Kathleen`, in that order, and the word `JK`. What is left out makes it of `J. K.` */
-function findInitials(row: string) {
-  return { row, alone: new RegExp(`(?<!${letterOrDigit})${row}(?!${letterOrDigit})`) };
+/** `J. K.` finds the word `JK`, too. What is left out makes it of `J. K.` */
+function standsAlone(row: string): RegExp {
+  return new RegExp(`${row}(?<!${letterOrDigit}${row})(?!${letterOrDigit})`);
 }
