@@ -12,7 +12,7 @@ export interface ListQuery<T extends Fields> {
   readonly limit: number | undefined;
   /** Only elements with higher ids. */
   readonly after: number;
-  /** The parameters that are given. */
+  /** The parameters that are given and not empty. */
   readonly filter: Filter<T>;
 }
 
@@ -33,7 +33,8 @@ export function readListQuery<T extends Fields>(
     return value;
   };
   const filters: Readonly<Record<string, Schema>> = { ...table, q: urlParameters.q };
-  const given = Object.entries(filters).filter(([name]) => texts[name] !== undefined);
+  // A form sends `year=` for a field that is empty.
+  const given = Object.entries(filters).filter(([name]) => texts[name]);
   return {
     limit: read('limit', urlParameters.limit),
     after: read('after', urlParameters.after) ?? urlParameters.after.default,

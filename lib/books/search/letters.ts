@@ -40,6 +40,9 @@ const arabic = {
   '\u06be': '\u0647', // heh of Urdu after a consonant
 };
 
+/** Digits of other scripts are those of ASCII: `1984` is `۱۹۸۴`. */
+const digits = '\\p{Decimal_Number}';
+
 /** Points are left out: `שלום` is `שָׁלוֹם`. Marks of other scripts are vowels, and those of kana tell が from か. */
 const points = [
   '\u0591-\u05bd\u05bf-\u05c7', // Hebrew
@@ -65,8 +68,7 @@ const leftOut = new RegExp(
 
 const spellings: Readonly<Record<string, string>> = { ...latinAndGreek, ...arabic };
 
-/** Digits of other scripts are those of ASCII: `1984` is `۱۹۸۴`. */
-const spelled = new RegExp(`(?![0-9${kanaAndHan}])[${Object.keys(spellings).join('')}\\p{Decimal_Number}]`, 'gu');
+const spelled = new RegExp(`(?![0-9${kanaAndHan}])[${Object.keys(spellings).join('')}${digits}]`, 'gu');
 
 /** All that has to be replaced is one of these. */
 const unusual = /["'`\u0080-\uffff]/;

@@ -13,9 +13,9 @@ const dots = '\u00b7\u2022\u2027\u30fb';
 
 /** What is neither a letter nor a digit. Properties of Unicode would take three times as long. */
 const marks = [
-  '\\0-/:-@[-`{-\u00bf', // ASCII and Latin-1
-  '\u2000-\u206f', // punctuation
-  '\u3000-\u3004\u3008-\u3020\u30fb', // punctuation of Chinese and Japanese
+  '\\0-/:-@[-`{-\u00bf\u00d7\u00f7', // ASCII and Latin-1
+  '\u2000-\u2bff', // punctuation and symbols
+  '\u3000-\u3004\u3008-\u3020', // punctuation of Chinese and Japanese
 ].join('');
 
 const letterOrDigit = `[^${marks}]`;

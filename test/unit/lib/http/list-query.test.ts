@@ -17,10 +17,11 @@ test('filters have the kinds of their fields, whatever the limits of these', () 
 
   const filter = { text: ' Émile & co', choice: 'none', number: -12, flag: false };
   expect(read(texts)).toEqual({ limit: 9, after: 7, filter });
-  expect(read({ flag: 'true', number: '0', q: '' }).filter).toEqual({ q: '', number: 0, flag: true });
+  expect(read({ flag: 'true', number: '0', q: ' ', text: '' }).filter).toEqual({ q: ' ', number: 0, flag: true });
+  expect(read({ flag: '', number: '', q: '' }).filter).toEqual({});
 });
 
-test.each([{ flag: '' }, { flag: 'TRUE' }, { flag: '1' }, { flag: 'true ' }, { text: '\ud800' }, { q: '\ud800' }])(
+test.each([{ limit: '' }, { after: '' }, { flag: 'TRUE' }, { flag: '1' }, { flag: 'true ' }, { text: '\ud800' }, { q: '\ud800' }])(
   '%j is invalid input',
   (texts) => {
     expect(() => read(texts as never)).toThrow(expect.objectContaining({ outcome: outcomes.invalidInput }));

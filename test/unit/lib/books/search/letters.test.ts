@@ -1,41 +1,22 @@
 import { expect, test } from 'vitest';
 import { fold } from '../../../../../lib/books/search/letters.ts';
 
-test.each([
-  ['٠١٢٣٤٥٦٧٨٩', 'Arabic'],
-  ['۰۱۲۳۴۵۶۷۸۹', 'Persian'],
-  ['०१२३४५६७८९', 'Devanagari'],
-  ['০১২৩৪৫৬৭৮৯', 'Bengali'],
-  ['੦੧੨੩੪੫੬੭੮੯', 'Gurmukhi'],
-  ['૦૧૨૩૪૫૬૭૮૯', 'Gujarati'],
-  ['୦୧୨୩୪୫୬୭୮୯', 'Odia'],
-  ['௦௧௨௩௪௫௬௭௮௯', 'Tamil'],
-  ['౦౧౨౩౪౫౬౭౮౯', 'Telugu'],
-  ['೦೧೨೩೪೫೬೭೮೯', 'Kannada'],
-  ['൦൧൨൩൪൫൬൭൮൯', 'Malayalam'],
-  ['๐๑๒๓๔๕๖๗๘๙', 'Thai'],
-  ['໐໑໒໓໔໕໖໗໘໙', 'Lao'],
-  ['༠༡༢༣༤༥༦༧༨༩', 'Tibetan'],
-  ['၀၁၂၃၄၅၆၇၈၉', 'Burmese'],
-  ['០១២៣៤៥៦៧៨៩', 'Khmer'],
-  ['０１２３４５６７８９', 'full width'],
-])('%s, the digits of %s, are those of ASCII', (digits) => {
-  expect(fold(digits)).toBe('0123456789');
+const characters = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint)
+  .filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
+  .map((codePoint) => String.fromCodePoint(codePoint));
+
+test('digits of all scripts are those of ASCII', () => {
+  const digits = characters.filter((character) => /\p{Decimal_Number}/u.test(character)).map(fold);
+  expect(digits.join('')).toBe('0123456789'.repeat(digits.length / 10));
 });
 
-test.each(['´', '\u1ffd', '\u1fef', '\u02b9', '\u02bf', '\u05f3', '\u05f4', '\u2032', '\u2037', '\u2057', '\uff40'])(
-  '%s is left out, as apostrophes are',
-  (mark) => {
-    expect(fold(`Prisoner${mark}s`)).toBe('prisoners');
-  },
-);
-
 test('what is invisible counts for nothing', () => {
-  const invisible = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint)
-    .filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
-    .map((codePoint) => String.fromCodePoint(codePoint))
-    .filter((character) => /\p{Default_Ignorable_Code_Point}/u.test(character));
-  for (const character of invisible) expect([character, fold(`a${character}b`)]).toEqual([character, 'ab']);
+  const invisible = characters.filter((character) => /\p{Default_Ignorable_Code_Point}/u.test(character));
+  expect(invisible.filter((character) => fold(`a${character}b`) !== 'ab')).toEqual([]);
+});
+
+test.each(['\u1fef', '\u1ffd', '\u02b9', '\u02bf', '\u2037', '\u2057', '\uff40'])('%s is an apostrophe', (mark) => {
+  expect(fold(`Prisoner${mark}s`)).toBe('prisoners');
 });
 
 test.each(['\u1dca', '\uff9e', '\u1dca\u1dfe', '\u0316\u0315'])(
