@@ -58,6 +58,7 @@ const invisible = '\\p{Default_Ignorable_Code_Point}';
 const pile = /[\p{M}\uff9e\uff9f]{31,}/gu;
 
 /** None of these has to be replaced. Looking for them first takes half of the time of a Japanese text. */
+// Stryker disable next-line StringLiteral: it saves time
 const kanaAndHan = '\u3041-\u9fff';
 
 /** NFKD puts a blank before an accent that stands alone, as in `Prisoner´s`. */

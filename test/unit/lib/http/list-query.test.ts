@@ -21,7 +21,7 @@ test('filters have the kinds of their fields, whatever the limits of these', () 
   expect(read({ flag: '', number: '', q: '' }).filter).toEqual({});
 });
 
-test.each([{ limit: '' }, { after: '' }, { flag: 'TRUE' }, { flag: '1' }, { flag: 'true ' }, { text: '\ud800' }, { q: '\ud800' }])(
+test.each([{ limit: '' }, { flag: 'TRUE' }, { flag: '1' }, { flag: 'true ' }, { text: '\ud800' }, { q: '\ud800' }])(
   '%j is invalid input',
   (texts) => {
     expect(() => read(texts as never)).toThrow(expect.objectContaining({ outcome: outcomes.invalidInput }));
