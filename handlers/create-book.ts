@@ -3,7 +3,7 @@ import { loadConfig } from '../lib/config.ts';
 import { BookRepository } from '../lib/dynamodb/books/book-repository.ts';
 import { openTable } from '../lib/dynamodb/table/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
-import { locationHeader } from '../lib/http/book-path.ts';
+import { locationHeader, readCollectionPath } from '../lib/http/book-path.ts';
 import { entityTagHeader } from '../lib/http/entity-tag.ts';
 import { readIdempotencyKey, replayedHeader } from '../lib/http/idempotency-key.ts';
 import { readFields } from '../lib/http/json-body.ts';
@@ -16,7 +16,9 @@ const success = { status: 201, message: 'Book created successfully' };
 /** POST /book */
 export const handler = protectedEndpoint(config, success, async (event) => {
   const fields = await readFields(event, bookFields, outcomes.invalidInput);
-  const { book, version, replayed } = await books.create(fields, readIdempotencyKey(event));
-  const location = locationHeader(event, book.id);
-  return { data: book, headers: { ...location, ...entityTagHeader(version), ...replayedHeader(replayed) } };
+  const key = readIdempotencyKey(event);
+  const path = readCollectionPath(event); // Before the book is stored, because another API's event has none.
+  const { book, version, replayed } = await books.create(fields, key);
+  const headers = { ...locationHeader(path, book.id), ...entityTagHeader(version), ...replayedHeader(replayed) };
+  return { data: book, headers };
 });

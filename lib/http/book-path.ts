@@ -9,8 +9,13 @@ export function readBookId({ pathParameters }: APIGatewayProxyEvent): number {
   return id;
 }
 
-/** Makes the header with the path of a created book (RFC 9110 section 10.2.2), relative to the host, with the stage. */
-export function locationHeader({ requestContext }: APIGatewayProxyEvent, id: number): { Location: string } {
+/** Reads the path below which books are created, with the stage. @throws {TypeError} for events that are not a REST API's */
+export function readCollectionPath({ requestContext }: APIGatewayProxyEvent): string {
   // API Gateway ignores a slash at the end.
-  return { Location: `${requestContext.path.replace(/\/$/, '')}/${id}` };
+  return requestContext.path.replace(/\/$/, '');
+}
+
+/** Makes the header with the path of a created book, relative to the host (RFC 9110 section 10.2.2). */
+export function locationHeader(collectionPath: string, id: number): { Location: string } {
+  return { Location: `${collectionPath}/${id}` };
 }

@@ -3,7 +3,7 @@ import { operations } from '../../conformance/contract/description.ts';
 import { tableEndpoints } from '../../serverless/endpoints.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
-import { loadHandlers, startAnew } from '../support/load-handlers.ts';
+import { createEvent, loadHandlers, startAnew } from '../support/load-handlers.ts';
 
 const service = await useService();
 
@@ -57,6 +57,28 @@ test('the instances that did not find a book find it once it is created', async 
 
   expect(await statusesOf(['GET', 'PUT'])).toEqual([200, 200]);
   expect(await statusesOf(['DELETE'])).toEqual([200]);
+});
+
+// Other APIs of AWS send events without some of the members, and people send theirs with `aws lambda invoke`.
+const withoutOne = Object.keys(createEvent()).map((name) => [`no ${name}`, { [name]: undefined }] as const);
+test.each<readonly [string, object]>([
+  ...withoutOne,
+  ['no requestContext.path', { requestContext: {} }],
+  ['the requestContext of an HTTP API', { requestContext: { http: { path: '/book' } } }],
+])('a failure comes before anything is stored: an event with %s', async (_lack, members) => {
+  const { headers } = await service.send('POST', '/book', { body: emma });
+  const created = String(headers?.Location);
+  for (const [method, path] of [
+    ['POST', '/book'],
+    ['PUT', created],
+    ['DELETE', created],
+  ] as const) {
+    service.proxy.takeRequests();
+
+    const { status } = await service.send(method, path, { body: emma, ...members });
+
+    if (status >= 500) expect(service.proxy.takeRequests()).toEqual([]);
+  }
 });
 
 /** Makes an object that notes which of its members are read. */
