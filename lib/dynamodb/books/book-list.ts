@@ -74,25 +74,25 @@ export class BookList {
   /**
    * Reads the books with higher ids that match, page by page.
    *
-   * @param firstLimit - the items that the first Query reads
+   * @param wanted - how many books the caller takes
    * @param atOnce - the Queries that are under way after the first. With one, each begins when the caller has taken the
    *   books before it.
    */
-  async *#read(after: number, matches?: Matcher, firstLimit = maxBooksPerQuery, atOnce = queriesAtOnce) {
-    let limit = firstLimit;
-    const query = (shard: number, start: number) => {
-      const page = this.#query(shard, start, limit, matches);
-      // The limit of a Query counts deleted books too. It grows, so that many of them in a row take few requests.
-      limit = Math.min(4 * limit, maxBooksPerQuery);
-      return page;
-    };
+  async *#read(after: number, matches?: Matcher, wanted = Number.POSITIVE_INFINITY, atOnce = queriesAtOnce) {
+    let missing = wanted;
+    let tombstones = 0;
+    // The limit of a Query counts tombstones too. It grows with those that were met, so that many in a row take few Queries.
+    const query = (shard: number, start: number) =>
+      this.#query(shard, start, Math.min(missing + 3 * tombstones, maxBooksPerQuery), matches);
     let shard = shardOf(after + 1);
     const underWay = [query(shard, after)];
     let lastShard = atOnce > 1 ? await this.#readLastShard() : undefined;
     for (let isFirst = true; ; isFirst = false) {
       const next = underWay.shift();
       if (next === undefined) return;
-      const { books, continueAfter } = await next;
+      const { books, continueAfter, ...read } = await next;
+      missing -= read.count;
+      tombstones += read.tombstones;
       const waits = isFirst || atOnce === 1; // The first page may be all that the caller takes.
       if (waits) yield books;
       if (continueAfter !== undefined) underWay.unshift(query(shardOf(continueAfter), continueAfter));
@@ -110,7 +110,7 @@ export class BookList {
     const page = this.#table.query(
       {
         KeyConditionExpression: '#shard = :shard AND #id > :after',
-        FilterExpression: 'attribute_not_exists(expiresAt)', // deleted books
+        FilterExpression: 'attribute_not_exists(expiresAt)', // no tombstones
         ProjectionExpression: attributes.map((name) => `#${name}`).join(),
         ExpressionAttributeNames: attributeNames(['shard', ...attributes]),
         ExpressionAttributeValues: { ':shard': shard, ':after': after },

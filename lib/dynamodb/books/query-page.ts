@@ -12,10 +12,20 @@ export interface QueryPage {
   readonly books: string;
   /** The last id of the page, when its shard may have more items. */
   readonly continueAfter: number | undefined;
+  /** How many books and how many tombstones the Query read. */
+  readonly count: number;
+  readonly tombstones: number;
 }
 
 /** Items and keys in DynamoDB's JSON (Amazon DynamoDB Developer Guide, "Low-level API"). */
 type Attributes = Readonly<Record<string, { readonly S?: string; readonly N?: string; readonly BOOL?: boolean }>>;
+
+interface Members {
+  readonly Count: number;
+  /** With what the filter left out. */
+  readonly ScannedCount?: number;
+  readonly LastEvaluatedKey?: Attributes;
+}
 
 /**
  * Converts the response to a Query to the JSON of its books, whose fields have the order of a single read. The page stays
@@ -39,12 +49,10 @@ export function readBooks(body: Uint8Array, matches?: Matcher): QueryPage {
   if (start === -1) throw notAPage();
   const end = text.lastIndexOf(']');
   const items = text.slice(start, end);
-  const members: { readonly Count?: number; readonly LastEvaluatedKey?: Attributes } = JSON.parse(
-    text.slice(0, start) + text.slice(end),
-  );
-  const { Count: count, LastEvaluatedKey: lastKey = {} } = members;
+  const members: Members = JSON.parse(text.slice(0, start) + text.slice(end));
+  const { Count: count, ScannedCount: scanned = count, LastEvaluatedKey: lastKey = {} } = members;
   const books = convertItems(items, count, matches) ?? parseItems(items, count, matches);
-  return { books, continueAfter: findEnd(lastKey) };
+  return { books, continueAfter: findEnd(lastKey), count, tombstones: scanned - count };
 }
 
 /** An attribute's value by its kind, with the JSON of a book in a group. Each number of 15 digits is a safe integer. */
@@ -83,7 +91,7 @@ function findOrder(items: string): readonly string[] {
  *
  * @returns `undefined` when there is an item of another form, such as one with white space
  */
-function convertItems(items: string, count: number | undefined, matches: Matcher | undefined): string | undefined {
+function convertItems(items: string, count: number, matches: Matcher | undefined): string | undefined {
   const order = findOrder(items);
   const attributes = order.map((name) => {
     const attribute = `[{,]"${name}":${valuePatterns[kindsByName.get(name) as Kind]}`;
@@ -109,7 +117,7 @@ function convertItems(items: string, count: number | undefined, matches: Matcher
 }
 
 /** Converts items of any form, such as one with a number of more than 15 digits, value by value. */
-function parseItems(items: string, count: number | undefined, matches: Matcher = () => true): string {
+function parseItems(items: string, count: number, matches: Matcher = () => true): string {
   const parsed: readonly Attributes[] = JSON.parse(`[${items}]`);
   if (parsed.length !== count) throw notAPage();
   // NaN, which no field allows, is a value of another type.
