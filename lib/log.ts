@@ -16,8 +16,6 @@ export const receiverLeft = 'the receiver left before the end of the response';
 
 type Response = { readonly statusCode: number; readonly body: string | StreamedResponse['body'] };
 type State = { startedAt?: number };
-/** What names the reason of a refusal: an `HttpError` by itself, an `InvalidTokenError` by jose's code in its cause. */
-type Refusal = { readonly reason?: string; readonly cause?: { readonly code?: string } };
 type Event = Partial<APIGatewayProxyEvent>; // Other events than requests have none of its members.
 
 /**
@@ -30,9 +28,10 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
   type Logged = Request<Event, Response, Error, Context, State>;
   const logRequest = ({ event, context, response, error, internal }: Logged): void => {
     const status = response?.statusCode ?? 500;
-    // A stream that breaks off has a status of success.
-    const failed = status >= 500 || (status < 400 && error != null);
-    const { reason, cause } = (error ?? {}) as Refusal;
+    // A stream has sent its status before it breaks off.
+    const hasBrokenOff = status < 400 && error != null;
+    const failed = status >= 500 || hasBrokenOff;
+    const { reason } = (error ?? {}) as { readonly reason?: string };
     writeLog(failed ? 'ERROR' : 'INFO', 'request', {
       requestId: context.awsRequestId,
       apiRequestId: event.requestContext?.requestId,
@@ -40,7 +39,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
       status,
       durationMs: Math.round((performance.now() - (internal.startedAt ?? Number.NaN)) * 1000) / 1000,
       coldStart,
-      ...(failed ? { error } : { reason: reason ?? cause?.code }),
+      ...(failed ? { error } : { reason }),
     });
     coldStart = false;
   };

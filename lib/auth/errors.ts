@@ -1,7 +1,15 @@
 import { namedError } from '../named-error.ts';
 
-/** The token is not valid. The cause says why. */
-export class InvalidTokenError extends namedError('InvalidTokenError') {}
+/** The token is not valid. */
+export class InvalidTokenError extends namedError('InvalidTokenError') {
+  /** The code of jose's error, for the log. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super('the token is not valid');
+    this.reason = reason;
+  }
+}
 
 /** The token could not be signed. The cause says why. */
 export class TokenNotSignedError extends namedError('TokenNotSignedError') {}

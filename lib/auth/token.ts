@@ -40,7 +40,7 @@ export function createTokenVerifier(secret: string): (token: string) => Promise<
       verifiedUntil.set(token, payload.exp ?? Number.POSITIVE_INFINITY);
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
-      throw new InvalidTokenError('the token is not valid', { cause: error });
+      throw new InvalidTokenError(error.code);
     }
   };
 }

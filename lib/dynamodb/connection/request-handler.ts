@@ -58,15 +58,10 @@ export function createRequestHandler() {
         const chunks: Buffer[] = [];
         await finished((response.body as Readable).on('data', (chunk) => chunks.push(chunk)));
         lastResponse = Date.now();
-        const body = Buffer.concat(chunks);
-        const checksum = headers['x-amz-crc32'];
-        const isIntact = checksum === undefined || Number(checksum) === checksumOf(body);
-        if (!isIntact) throw damaged('does not match its checksum');
-        const isSuccess = statusCode < 300;
-        if (isSuccess && body[0] !== '{'.charCodeAt(0)) throw damaged('is not a JSON object');
-        const isGet = String(request.headers['x-amz-target']).endsWith('.GetItem');
-        if (isSuccess && isGet && !itemResponse.test(`${body.subarray(0, 50)}`)) throw damaged('is not of GetItem');
-        return { response: { statusCode, headers, body } };
+        const whole = { statusCode, headers, body: Buffer.concat(chunks) };
+        const damage = findDamage(whole, `${request.headers['x-amz-target']}`);
+        if (damage) throw new AttemptError(`the response ${damage}`);
+        return { response: whole };
       } catch (error) {
         closeIdle();
         const { code, syscall } = error as NodeJS.ErrnoException;
@@ -78,13 +73,22 @@ export function createRequestHandler() {
   };
 }
 
+/** @returns what is wrong with the response to an operation, if anything is */
+function findDamage(
+  { statusCode, headers, body }: { statusCode: number; headers: Readonly<Record<string, string>>; body: Buffer },
+  operation: string,
+): string | undefined {
+  const checksum = headers['x-amz-crc32'];
+  if (checksum !== undefined && Number(checksum) !== checksumOf(body)) return 'does not match its checksum';
+  if (statusCode >= 300) return undefined;
+  if (body[0] !== '{'.charCodeAt(0)) return 'is not a JSON object';
+  const isAnother = operation.endsWith('.GetItem') && !itemResponse.test(`${body.subarray(0, 50)}`);
+  return isAnother ? 'is not of GetItem' : undefined;
+}
+
 function checksumOf(body: Uint8Array): number {
   if (body.length > maxShortBytes) return process.getBuiltinModule('node:zlib').crc32(body);
   const crc = new Crc32Js();
   crc.update(body);
   return crc.digestSync();
-}
-
-function damaged(problem: string): AttemptError {
-  return new AttemptError(`the response ${problem}`);
 }
