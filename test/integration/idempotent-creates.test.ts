@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
 import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
-import { claimKey } from '../../lib/dynamodb/table/keys.ts';
+import { recordKey } from '../../lib/dynamodb/table/keys.ts';
 import { emma, listBooks, openBooks, setCounter, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
@@ -12,7 +12,7 @@ const tables = await useTables();
 const test = base.extend('table', () => tables.open()).extend('books', ({ table }) => openBooks(table));
 
 async function readClaim({ client, tableName }: TableAccess) {
-  const command = new GetCommand({ TableName: tableName, Key: claimKey(key), ConsistentRead: true });
+  const command = new GetCommand({ TableName: tableName, Key: recordKey(key), ConsistentRead: true });
   return (await client.send(command)).Item;
 }
 
@@ -29,7 +29,7 @@ test('for 10 days a claim has what completes its create, and no text', async ({ 
 
   const { expiresAt, ...claim } = (await readClaim(table)) ?? {};
   expect(claim).toEqual({
-    ...claimKey(key),
+    ...recordKey(key),
     bookId: 1,
     version,
     // It has to stay the same when the table gets a field, also between others, for creates repeated across the deploy.

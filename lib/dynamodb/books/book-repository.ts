@@ -5,7 +5,7 @@ import type { Item } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
 import { changeBook, requireBook } from './change-book.ts';
 import { drawId, repairAdvice } from './counter.ts';
-import { IdempotencyClaim } from './idempotency-claim.ts';
+import { IdempotencyRecord } from './idempotency-record.ts';
 import { isTooLarge, parseStoredBook } from './stored-book.ts';
 
 /**
@@ -24,7 +24,7 @@ export class BookRepository {
 
   /**
    * Stores a book under a new id. With an idempotency key, it does so once, however often it is called within 7 days.
-   * The claim of the key is stored in one transaction with the book, so there is never one without the other.
+   * An idempotency record is stored in one transaction with the book, so there is never one without the other.
    *
    * @throws {ItemTooLargeError | IdempotencyKeyUsedError | CounterError}
    */
@@ -58,19 +58,19 @@ export class BookRepository {
   }
 
   async #createOnce({ id, ...fields }: Book, idempotencyKey: string): Promise<CreatedBook> {
-    const claim = new IdempotencyClaim(idempotencyKey, fields);
+    const record = new IdempotencyRecord(idempotencyKey, fields);
     const write = this.#table.startWrite();
     for (;;) {
       const { value, refusal } = await write.attempt(async (version, abortSignal) => {
-        await this.#table.putAll([claim.makePut(id, version), makeBookPut({ id, ...fields }, version)], abortSignal);
+        await this.#table.putAll([record.makePut(id, version), makeBookPut({ id, ...fields }, version)], abortSignal);
         return { bookId: id, version };
       });
-      const stored = value ?? (await claim.find(this.#table, refusal?.stored));
+      const stored = value ?? (await record.find(this.#table, refusal?.stored));
       if (stored) {
         const { bookId, version } = stored;
         return { book: { id: bookId, ...fields }, version, replayed: !write.made(version) };
       }
-      // Without a claim, none of our attempts was carried out, so a book with the id is another one.
+      // Without a record, none of our attempts was carried out, so a book with the id is another one.
       if (refusal && (await this.#find(id, refusal.stored))) throw new IdInUseError(id);
     }
   }
@@ -100,7 +100,7 @@ export class BookRepository {
   }
 }
 
-/** Makes the input that puts a book under an id that no item has. A deleted book leaves an item, which keeps its id. */
+/** Makes the input that puts a book under an id that no item has. A tombstone keeps its id. */
 function makeBookPut(book: Book, version: string) {
   return {
     Item: { ...bookKey(book.id), ...book, version },

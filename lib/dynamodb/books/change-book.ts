@@ -8,8 +8,8 @@ import { maxWriteDelaySeconds } from '../table/versions.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
- * Updates or deletes a book, as {@link Write} says. A deletion leaves an item with its version and without the book, until no
- * attempt can arrive any more.
+ * Updates or deletes a book, as {@link Write} says. A deletion leaves a tombstone: an item with its version and without the
+ * book, until no attempt can arrive any more.
  *
  * @param changes - the fields of an update, `undefined` for a deletion
  * @param accepted - the versions that the client accepts, any by default
@@ -29,13 +29,8 @@ export async function changeBook(
   const write = table.startWrite(isOneOfSeveral ? versionOf(await find()) : accepted?.[0]);
   for (;;) {
     const { value, refusal } = await write.attempt(async (version, abortSignal) => {
-      const { seen, lost } = write;
-      // Versions are made above those that were seen, unless these are a day ahead or from another program.
-      // Stryker disable next-line EqualityOperator: they are never equal, because a new version has random bits
-      const isAbove = seen === undefined || version > seen;
-      const isExact = accepted !== undefined || lost.length > 0 || !isAbove;
-      const input = makeUpdate(id, changes, version, isExact ? inVersion(seen) : belowVersion);
-      const stored = await table.update(input, parseStoredBook, abortSignal);
+      const condition = accepted || write.needsSeen(version) ? inVersion(write.seen) : belowVersion;
+      const stored = await table.update(makeUpdate(id, changes, version, condition), parseStoredBook, abortSignal);
       if (stored.version === version && (changes === undefined) === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
     });
@@ -43,7 +38,7 @@ export async function changeBook(
     const found = await find(refusal?.stored);
     if (found && write.made(found.version)) return found;
     if (!found) write.checkNothingLost();
-    else if (changes) write.checkNotReplaced(found.version);
+    else if (changes) write.checkNotReplaced(found.version); // A deletion is not replaced (sentence 8).
     write.seen = versionOf(found);
   }
 }

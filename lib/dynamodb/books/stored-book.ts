@@ -2,7 +2,7 @@ import { type Book, type BookFields, bookFields } from '../../books/book.ts';
 import { type Kind, kinds } from '../../fields.ts';
 import { damagedItem, type Item, parseInteger } from '../table/stored-items.ts';
 
-/** What the item of a book holds. After a deletion, it holds no book. */
+/** What an item holds: a book, or no book when it is a tombstone. */
 export type StoredBook = Readonly<ReturnType<typeof parseStoredBook>>;
 
 /** The most bytes that a value of each kind takes, without the UTF-8 of a text. */

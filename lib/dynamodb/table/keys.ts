@@ -20,8 +20,8 @@ export function bookKey(id: number): ItemKey {
   return { shard: shardOf(id), id };
 }
 
-/** @returns the key of the claim of an idempotency key: a digest, so that claims spread over partitions from -2 down */
-export function claimKey(idempotencyKey: string): ItemKey {
+/** @returns the key of an idempotency record: a digest, so that records spread over partitions from -2 down */
+export function recordKey(idempotencyKey: string): ItemKey {
   const digest = createHash('sha256').update(idempotencyKey).digest();
   return { shard: -2 - digest.readUIntBE(0, 6), id: digest.readUIntBE(6, 6) };
 }

@@ -19,20 +19,20 @@ export const maxWriteDelaySeconds = (dayMs + 2 * maxClockErrorMs) / 1000;
  * Example: the clock says 10:00:00.000, and the book has a version of 10:00:00.350. The new version is of 10:00:00.351.
  *
  * @param earlier - versions that it has to be above. Other texts, and versions more than a day ahead, are ignored.
- * @param behindMs - how far the clock is known to be behind
+ * @param skewMs - how far the clock is known to be behind
  */
-export function createVersion(earlier: readonly (string | undefined)[], behindMs = 0): string {
+export function createVersion(earlier: readonly (string | undefined)[], skewMs = 0): string {
   const times = earlier.flatMap((version) => timeOf(version) ?? []);
-  return v7({ msecs: Math.max(Date.now() + behindMs, ...times.map((time) => time + 1)) });
+  return v7({ msecs: Math.max(Date.now() + skewMs, ...times.map((time) => time + 1)) });
 }
 
 /**
  * Measures how far our clock is behind the one that made a version, at least. If the other instance's clock is ahead and it
- * keeps writing, a version just above its last one is already too low on arrival. So we add the lag.
+ * keeps writing, a version just above its last one is already too low on arrival. So we add the skew.
  *
  * @returns milliseconds, 0 without a version that {@link createVersion} follows
  */
-export function measureLag(version: string | undefined): number {
+export function measureClockSkew(version: string | undefined): number {
   const now = Date.now();
   return Math.max(0, (timeOf(version) ?? now) - now);
 }

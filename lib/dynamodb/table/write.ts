@@ -5,11 +5,12 @@ import {
   StorageUnavailableError,
 } from '../connection/errors.ts';
 import { type Attempts, maxFailures, pauseAfter, unavailable } from './attempts.ts';
-import { createVersion, measureLag } from './versions.ts';
+import { createVersion, measureClockSkew } from './versions.ts';
 
 /**
- * One write, in as many attempts as it takes. The response to an attempt can be lost. Then it was carried out, or it was
- * not, or it is still on its way, and sending it again could undo what others wrote since. So:
+ * One write, in as many attempts as it takes, with optimistic locking ("Optimistic locking with version number", Amazon
+ * DynamoDB Developer Guide). The response to an attempt can be lost. Then it was carried out, or it was not, or it is still
+ * on its way, and sending it again could undo what others wrote since. So:
  *
  * 1. Each attempt makes a version, and what is stored has the version of the attempt that stored it.
  * 2. The versions of a book only ascend, because a first attempt is refused unless the stored version is below its own.
@@ -19,7 +20,7 @@ import { createVersion, measureLag } from './versions.ts';
  *    exactly this version is still stored, so at most one of ours is carried out, however late they arrive.
  * 6. If its version is higher, a lost attempt was carried out and replaced, or it never will be. Nobody can know: 503.
  * 7. If there is no book, a lost attempt may still find one that somebody creates: 503.
- * 8. A deletion leaves its version, which nothing replaces, so for a deletion sentence 6 does not hold.
+ * 8. A deletion leaves a tombstone with its version, which nothing replaces, so for a deletion sentence 6 does not hold.
  * 9. A create needs a free id, so for a create sentence 7 does not hold.
  * 10. Only failures are counted. A refusal means that a write succeeded, so refused attempts go on.
  *
@@ -35,7 +36,7 @@ export class Write {
   readonly #attempts: Attempts;
   readonly #failures: AttemptError[] = [];
   #isRefused = false;
-  #behindMs = 0;
+  #skewMs = 0;
 
   constructor(attempts: Attempts, seen?: string) {
     this.#attempts = attempts;
@@ -54,14 +55,14 @@ export class Write {
   ): Promise<{ readonly value?: Value; readonly refusal?: ConditionFailedError }> {
     if (this.#isRefused) {
       // After the look at what is stored, which is usually the outcome.
-      this.#behindMs = Math.max(this.#behindMs, measureLag(this.seen));
+      this.#skewMs = Math.max(this.#skewMs, measureClockSkew(this.seen));
       await pauseAfter(this.sent.length);
       this.#isRefused = false;
     }
     while (this.#failures.length < maxFailures) {
       try {
         const value = await this.#attempts.make((abortSignal) => {
-          const version = createVersion([this.sent.at(-1), this.seen], this.#behindMs);
+          const version = createVersion([this.sent.at(-1), this.seen], this.#skewMs);
           this.sent.push(version);
           return send(version, abortSignal);
         });
@@ -82,6 +83,13 @@ export class Write {
       if (this.lost.length > 0) return {};
     }
     throw unavailable(this.#failures.at(-1) as AttemptError);
+  }
+
+  /** Whether an attempt with this version has to be refused unless exactly the seen one is stored (sentence 5). */
+  needsSeen(version: string): boolean {
+    // Versions are made above the seen one, unless that is a day ahead or from another program.
+    // Stryker disable next-line EqualityOperator: they are never equal, because a new version has random bits
+    return this.lost.length > 0 || (this.seen !== undefined && version < this.seen);
   }
 
   /** Whether one of the attempts stored what has this version (sentence 4). */

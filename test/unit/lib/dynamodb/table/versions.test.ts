@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { expect, test, vi } from 'vitest';
-import { createVersion, measureLag } from '../../../../../lib/dynamodb/table/versions.ts';
+import { createVersion, measureClockSkew } from '../../../../../lib/dynamodb/table/versions.ts';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
@@ -36,7 +36,7 @@ test.each([
   setClock(now);
 
   expect(createVersion([earlier]).slice(0, 13)).toBe(v7({ msecs: now }).slice(0, 13));
-  expect(measureLag(earlier)).toBe(0);
+  expect(measureClockSkew(earlier)).toBe(0);
 });
 
 test.each([
@@ -44,10 +44,10 @@ test.each([
   ['nearly a day ahead', dayMs - 1, dayMs - 1],
   ['just now', 0, 0],
   ['before', -hourMs, 0],
-])('our clock is behind that of a version by its time: made %s', (_name, ageMs, lagMs) => {
+])('our clock is behind that of a version by its time: made %s', (_name, ageMs, skewMs) => {
   setClock(now);
 
-  expect(measureLag(v7({ msecs: now + ageMs }))).toBe(lagMs);
+  expect(measureClockSkew(v7({ msecs: now + ageMs }))).toBe(skewMs);
 });
 
 test('a clock that is behind goes on from where the other one was', () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { IdempotencyKeyUsedError } from '../../../../../lib/books/errors.ts';
-import { IdempotencyClaim } from '../../../../../lib/dynamodb/books/idempotency-claim.ts';
+import { IdempotencyRecord } from '../../../../../lib/dynamodb/books/idempotency-record.ts';
 import { Table } from '../../../../../lib/dynamodb/table/table.ts';
 import { aBook } from '../../../../support/a-book.ts';
 
@@ -16,9 +16,9 @@ beforeEach(() => {
   vi.spyOn(Date, 'now').mockReturnValue(now * 1_000 + 999);
 });
 
-const makeItem = () => new IdempotencyClaim('key', fields).makePut(7, 'version').Item;
+const makeItem = () => new IdempotencyRecord('key', fields).makePut(7, 'version').Item;
 
-test('a claim outlives a repetition after 7 days that is held for a day, by the clocks that are furthest apart', () => {
+test('an idempotency record outlives a repetition after 7 days that is held for a day, by the clocks that are furthest apart', () => {
   // Its instance was a day behind.
   vi.mocked(Date.now).mockReturnValue((now - daySeconds) * 1_000);
   const { expiresAt } = makeItem();
@@ -28,24 +28,25 @@ test('a claim outlives a repetition after 7 days that is held for a day, by the 
   expect(expiresAt).toBe(clockOfDatabase);
 });
 
-test('a claim is found until it expires', async () => {
+test('an idempotency record is found until it expires', async () => {
   const item = makeItem();
-  const claim = { bookId: 7, version: 'version', expiresAt: now + lifetimeSeconds };
+  const record = { bookId: 7, version: 'version', expiresAt: now + lifetimeSeconds };
   const findAt = (seconds: number) => {
     vi.mocked(Date.now).mockReturnValue(seconds * 1_000);
-    return new IdempotencyClaim('key', fields).find(table, item);
+    return new IdempotencyRecord('key', fields).find(table, item);
   };
 
-  expect(await findAt(now)).toMatchObject(claim);
-  expect(await findAt(now + lifetimeSeconds - 0.001)).toMatchObject(claim);
+  expect(await findAt(now)).toMatchObject(record);
+  expect(await findAt(now + lifetimeSeconds - 0.001)).toMatchObject(record);
   expect(await findAt(now + lifetimeSeconds)).toBeUndefined();
-  expect(await new IdempotencyClaim('key', fields).find(table)).toBeUndefined();
+  expect(await new IdempotencyRecord('key', fields).find(table)).toBeUndefined();
 });
 
-test('a claim is for the same fields, of which defaults do not count', async () => {
+test('an idempotency record is for the same fields, of which defaults do not count', async () => {
   const find = (other: Partial<typeof fields>) =>
-    new IdempotencyClaim('key', { ...fields, ...other }).find(table, makeItem());
-  const fingerprintOf = (given: object) => new IdempotencyClaim('key', given as never).makePut(1, 't').Item.fingerprint;
+    new IdempotencyRecord('key', { ...fields, ...other }).find(table, makeItem());
+  const fingerprintOf = (given: object) =>
+    new IdempotencyRecord('key', given as never).makePut(1, 't').Item.fingerprint;
 
   await expect(find({ year: 0 })).rejects.toThrow(IdempotencyKeyUsedError);
   await expect(find({})).resolves.toBeDefined();
@@ -58,8 +59,8 @@ test.each([
   ['bookId', 'x', 'no book'],
   ['version', 1, 'no version'],
   ['expiresAt', 'x', 'no expiry'],
-])('a claim with a damaged %s is an error that says so', async (name, value, problem) => {
-  const finding = new IdempotencyClaim('key', fields).find(table, { ...makeItem(), [name]: value });
+])('an idempotency record with a damaged %s is an error that says so', async (name, value, problem) => {
+  const finding = new IdempotencyRecord('key', fields).find(table, { ...makeItem(), [name]: value });
 
-  await expect(finding).rejects.toThrow(`a stored item is damaged: a claim has ${problem}`);
+  await expect(finding).rejects.toThrow(`a stored item is damaged: an idempotency record has ${problem}`);
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type BookFields, bookFields } from '../../books/book.ts';
 import { IdempotencyKeyUsedError } from '../../books/errors.ts';
-import { claimKey } from '../table/keys.ts';
+import { recordKey } from '../table/keys.ts';
 import { type Item, parseInteger, parseText } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
 import { maxWriteDelaySeconds } from '../table/versions.ts';
@@ -12,8 +12,8 @@ const repeatableSeconds = 7 * 24 * 60 * 60;
 /** The last repetition may arrive late, too. */
 const lifetimeSeconds = repeatableSeconds + maxWriteDelaySeconds;
 
-/** The item that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
-export class IdempotencyClaim {
+/** The record that ties all creates with an idempotency key to one book. It is in a partition that no list reads. */
+export class IdempotencyRecord {
   readonly #key: string;
   readonly #fingerprint: string;
   readonly #now = Math.floor(Date.now() / 1000);
@@ -24,23 +24,23 @@ export class IdempotencyClaim {
   }
 
   /**
-   * Finds the claim that is stored, unless it has expired.
+   * Finds the record that is stored, unless it has expired.
    *
-   * @param returned - the item that refused a put of the claim
+   * @param returned - the item that refused a put of the record
    * @throws {IdempotencyKeyUsedError} when it is for other fields
    */
   async find(table: Table, returned?: Item) {
-    const stored = await table.get(claimKey(this.#key), parseClaim, returned);
+    const stored = await table.get(recordKey(this.#key), parseRecord, returned);
     if (stored === undefined || stored.expiresAt <= this.#now) return undefined;
     if (stored.fingerprint !== this.#fingerprint) throw new IdempotencyKeyUsedError();
     return stored;
   }
 
-  /** Makes the input that puts the claim, unless {@link find} would find one. */
+  /** Makes the input that puts the record, unless {@link find} would find one. */
   makePut(bookId: number, version: string) {
-    const claim = { fingerprint: this.#fingerprint, bookId, version };
+    const record = { fingerprint: this.#fingerprint, bookId, version };
     return {
-      Item: { ...claimKey(this.#key), ...claim, expiresAt: this.#now + lifetimeSeconds },
+      Item: { ...recordKey(this.#key), ...record, expiresAt: this.#now + lifetimeSeconds },
       ConditionExpression: 'NOT expiresAt > :now',
       ExpressionAttributeValues: { ':now': this.#now },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
@@ -58,11 +58,11 @@ function makeFingerprint(key: string, fields: BookFields): string {
     .digest('base64url');
 }
 
-function parseClaim({ fingerprint, bookId, version, expiresAt }: Item) {
+function parseRecord({ fingerprint, bookId, version, expiresAt }: Item) {
   return {
-    fingerprint: parseText(fingerprint, 'a claim has no fingerprint'),
-    bookId: parseInteger(bookId, 'a claim has no book'),
-    version: parseText(version, 'a claim has no version'),
-    expiresAt: parseInteger(expiresAt, 'a claim has no expiry'),
+    fingerprint: parseText(fingerprint, 'an idempotency record has no fingerprint'),
+    bookId: parseInteger(bookId, 'an idempotency record has no book'),
+    version: parseText(version, 'an idempotency record has no version'),
+    expiresAt: parseInteger(expiresAt, 'an idempotency record has no expiry'),
   };
 }
