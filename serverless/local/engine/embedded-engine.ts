@@ -7,6 +7,9 @@ import { Worker } from 'node:worker_threads';
  * process alone knows. It runs as long as the process. After an error of the store it serves no requests; the next start
  * recovers every acknowledged write.
  *
+ * Without the thread, the plugin would import the engine. But the framework loads plugins by `require`, which refuses modules
+ * that await while they load, as engine-operations.ts does.
+ *
  * @param path - an existing folder, for the data
  * @param onFailure - gets the error that ended the engine after its start
  * @returns the endpoint and its access key id
