@@ -4,6 +4,7 @@ import { tableEndpoints } from '../../serverless/endpoints.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
 import { createEvent, loadHandlers, startAnew } from '../support/load-handlers.ts';
+import { validToken } from '../support/local-service.ts';
 
 const service = await useService();
 
@@ -75,7 +76,8 @@ test.each<readonly [string, object]>([
   ] as const) {
     service.proxy.takeRequests();
 
-    const { status } = await service.send(method, path, { body: emma, ...members });
+    const headers = { Authorization: validToken };
+    const { status } = await service.call(method, path, { headers, body: JSON.stringify(emma), ...members });
 
     if (status >= 500) expect(service.proxy.takeRequests()).toEqual([]);
   }
