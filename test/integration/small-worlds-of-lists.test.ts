@@ -1,11 +1,11 @@
 import '../reliability/search/replaced-chance.ts';
 import { expect, test } from 'vitest';
 import { search, timeLimitMs } from '../reliability/search/search.ts';
-import type { Setting } from '../reliability/search/small-world.ts';
+import type { Scenario } from '../reliability/search/small-world.ts';
 import { create, find, list, listAfter, page, removeOf, updateOf } from '../reliability/search/steps.ts';
 
 /** Worlds whose faults are those of the first client, which lists. 9,999 is the last id of the first shard. */
-const settings: Readonly<Record<string, Omit<Setting, 'faulty'>>> = {
+const scenarios: Readonly<Record<string, Omit<Scenario, 'faulty'>>> = {
   'creates in two shards': { ids: [9_998], itemsOfPage: 1, clients: [[list], [create], [create]], faults: 0 },
   'creates one after the other': { ids: [9_998], itemsOfPage: 2, clients: [[list], [create, create]], faults: 1 },
   'two lists, and the first book of a shard': { ids: [9_999], clients: [[list, list], [create]], faults: 0 },
@@ -82,10 +82,10 @@ const settings: Readonly<Record<string, Omit<Setting, 'faulty'>>> = {
   },
 };
 
-test.each(Object.entries(settings))(
+test.each(Object.entries(scenarios))(
   'no order of events makes a list false: %s',
-  async (_name, setting) => {
-    const { states } = await search({ ...setting, faulty: 1 });
+  async (_name, scenario) => {
+    const { states } = await search({ ...scenario, faulty: 1 });
 
     expect(states).toBeGreaterThan(50);
   },

@@ -1,7 +1,7 @@
 import '../reliability/search/replaced-chance.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { search, timeLimitMs } from '../reliability/search/search.ts';
-import type { Setting, Step } from '../reliability/search/small-world.ts';
+import type { Scenario, Step } from '../reliability/search/small-world.ts';
 import {
   ahead,
   around,
@@ -34,7 +34,7 @@ vi.mock(import('../../lib/dynamodb/table/versions.ts'), async (importOriginal) =
   };
 });
 
-const settings: Readonly<Record<string, Setting>> = {
+const scenarios: Readonly<Record<string, Scenario>> = {
   'one client, three updates': { clients: [[update, update, update]], faults: 2 },
   'two updates': { clients: [[update], [update]], faults: 2 },
   'two updates, a clock ahead': { clients: [[update], [update]], faults: 2, clocks: ahead },
@@ -79,10 +79,10 @@ const settings: Readonly<Record<string, Setting>> = {
   'changes that are too large': { clients: [[enlargeAuthor], [enlargeTitle, emptyTitle]], faults: 1, clocks: around },
 };
 
-test.each(Object.entries(settings))(
+test.each(Object.entries(scenarios))(
   'no order of events makes a response false: %s',
-  async (_name, setting) => {
-    const { states } = await search(setting);
+  async (_name, scenario) => {
+    const { states } = await search(scenario);
 
     expect(states).toBeGreaterThan(100);
   },
@@ -93,7 +93,7 @@ test.each(Object.entries(settings))(
 const violation = /^(?!.*InvalidRequestError).*(no order of the operations|got a 503|got 500)/;
 const toBoth = (part: string, other: string) => (condition: string) => condition.replace(part, `(${part} OR ${other})`);
 
-test.each<[fault: string, setting: string, alter: (condition: string) => string]>([
+test.each<[fault: string, scenario: string, alter: (condition: string) => string]>([
   ['a first attempt has no order', 'two updates', toBoth('NOT version >= :new_version', 'attribute_exists(id)')],
   ['a repeat has only an order', 'two updates', toBoth('version = :seen', 'NOT version >= :new_version')],
   ['a repeat has no condition', 'two updates', toBoth('version = :seen', 'attribute_exists(id)')],
@@ -116,8 +116,8 @@ test.each<[fault: string, setting: string, alter: (condition: string) => string]
   ['a create replaces a claim', 'creates with a key', toBoth('NOT expiresAt > :now', 'attribute_exists(id)')],
 ])(
   'the search finds a planted fault: %s',
-  async (_fault, setting, alter) => {
-    await expect(search({ ...(settings[setting] as Setting), alter })).rejects.toThrow(violation);
+  async (_fault, scenario, alter) => {
+    await expect(search({ ...(scenarios[scenario] as Scenario), alter })).rejects.toThrow(violation);
   },
   timeLimitMs,
 );
@@ -127,12 +127,12 @@ test.each([
   ['made', 'two updates, a clock that runs backwards'],
 ] as const)(
   'the search finds a planted fault: a version is not above what was %s',
-  async (kind, setting) => {
+  async (kind, scenario) => {
     planted.ignores = kind;
     onTestFinished(() => {
       planted.ignores = '';
     });
-    await expect(search(settings[setting] as Setting)).rejects.toThrow(violation);
+    await expect(search(scenarios[scenario] as Scenario)).rejects.toThrow(violation);
   },
   timeLimitMs,
 );

@@ -1,7 +1,7 @@
 import './replaced-chance.ts';
 import { expect, test } from 'vitest';
 import { search, timeLimitMs } from './search.ts';
-import type { Setting } from './small-world.ts';
+import type { Scenario } from './small-world.ts';
 import {
   around,
   behind,
@@ -18,7 +18,7 @@ import {
 } from './steps.ts';
 
 /** What is too slow for test/integration/small-worlds.test.ts and small-worlds-of-lists.test.ts. */
-const settings: Readonly<Record<string, Setting>> = {
+const scenarios: Readonly<Record<string, Scenario>> = {
   'three updates': { clients: [[update], [update], [update]], faults: 1 },
   'three updates, clocks behind, two faults': { clients: [[update], [update], [update]], faults: 2, clocks: behind },
   'four updates': { clients: [[update], [update], [update], [update]], faults: 1, clocks: [0, -1, -2, -3], faulty: 1 },
@@ -56,10 +56,10 @@ const settings: Readonly<Record<string, Setting>> = {
   },
 };
 
-test.each(Object.entries(settings))(
+test.each(Object.entries(scenarios))(
   'no order of events makes a response false: %s',
-  async (name, setting) => {
-    const { executions, states } = await search(setting);
+  async (name, scenario) => {
+    const { executions, states } = await search(scenario);
 
     console.log(`${name}: ${executions} executions, ${states} states`);
     expect(states).toBeGreaterThan(100);

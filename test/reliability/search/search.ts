@@ -1,12 +1,12 @@
 import { onTestFinished, vi } from 'vitest';
 import { explore } from './explore.ts';
-import { describeEvents, type Event, readClock, type Setting, SmallWorld } from './small-world.ts';
+import { describeEvents, type Event, readClock, type Scenario, SmallWorld } from './small-world.ts';
 
 /** A world takes seconds of CPU time, and minutes on a busy machine. */
 export const timeLimitMs = 600_000;
 
 /** Walks all orders of a small world. @returns how much there was to walk @throws the first violation, with its events */
-export async function search(setting: Setting) {
+export async function search(scenario: Scenario) {
   const { now } = Date;
   const { stackTraceLimit } = Error;
   onTestFinished(() => {
@@ -19,7 +19,7 @@ export async function search(setting: Setting) {
   // No attempt times out by itself.
   vi.stubGlobal('setTimeout', () => 0);
   return explore<Event, SmallWorld>(
-    () => SmallWorld.make(setting),
+    () => SmallWorld.make(scenario),
     (world, events) => {
       const violations = world.judge();
       if (violations.length > 0) throw new Error([...violations, describeEvents(events)].join('\n'));

@@ -27,7 +27,7 @@ type Response = Partial<CreatedBook> & {
 /** Makes a request of a client. Its number differs from that of every other, so that a book shows whose update it has. */
 export type Step = (number: number, tags: { readonly first: string; readonly own: string }) => BookRequest;
 
-export interface Setting {
+export interface Scenario {
   /** The requests of each client, one after the other. */
   readonly clients: readonly (readonly Step[])[];
   /** How many faults an execution has at most. */
@@ -100,7 +100,7 @@ const firstFieldsOf = (id: number) => aBook({ title: `first ${id}`, author: 'fir
 /** The attempts that a request may lose before it fails (lib/dynamodb/table/attempts.ts). */
 const maxBreaks = 3;
 
-/** More than a client sends and receives in any setting. */
+/** More than a client sends and receives in any scenario. */
 const maxLogLength = 100;
 
 /** The world whose code runs. The clock and the versions that are mocked ask it. */
@@ -133,7 +133,7 @@ export const makeUnique = () => current?.makeUnique();
  * {@link checkHistory} judges it. A 503 needs a reason, too.
  */
 export class SmallWorld implements World<Event> {
-  readonly #setting: Setting;
+  readonly #scenario: Scenario;
   readonly #table: MemoryTable;
   readonly #ids: readonly number[];
   readonly #clients: readonly Client[];
@@ -145,15 +145,15 @@ export class SmallWorld implements World<Event> {
   #step = 0;
   #faults = 0;
 
-  private constructor(setting: Setting) {
-    const { ids = [1], itemsOfPage } = setting;
-    this.#setting = setting;
+  private constructor(scenario: Scenario) {
+    const { ids = [1], itemsOfPage } = scenario;
+    this.#scenario = scenario;
     this.#ids = ids;
     this.#table = new MemoryTable(itemsOfPage);
     for (const id of ids) this.#table.store({ ...bookKey(id), ...firstFieldsOf(id), version: firstTagOf(id) });
     if (ids.length > 0) this.#table.store({ ...counterKey, lastId: ids.at(-1) });
     const [first, own] = [firstTagOf(1), firstTagOf(1)];
-    this.#clients = setting.clients.map((steps, index) => {
+    this.#clients = scenario.clients.map((steps, index) => {
       const table = this.#openTable(index);
       return {
         index,
@@ -170,17 +170,17 @@ export class SmallWorld implements World<Event> {
     });
   }
 
-  static async make(setting: Setting): Promise<SmallWorld> {
-    const world = new SmallWorld(setting);
+  static async make(scenario: Scenario): Promise<SmallWorld> {
+    const world = new SmallWorld(scenario);
     current = world;
-    if (setting.clocks) for (const client of world.#clients) await world.#run(client, () => world.#begin(client));
+    if (scenario.clocks) for (const client of world.#clients) await world.#run(client, () => world.#begin(client));
     return world;
   }
 
   /** @returns the time on the machine that runs, in milliseconds since 1970 */
   readClock(): number {
     const { index, events } = this.#running ?? { index: 0, events: 0 };
-    const { clocks, backwards } = this.#setting;
+    const { clocks, backwards } = this.#scenario;
     const aheadMs = clocks?.[index];
     return startMs + (aheadMs === undefined ? this.#step : aheadMs + (backwards ? -events : events));
   }
@@ -193,7 +193,7 @@ export class SmallWorld implements World<Event> {
   }
 
   events(): readonly Event[] {
-    const { faults, faulty = never } = this.#setting;
+    const { faults, faulty = never } = this.#scenario;
     const fatesOf = ({ client, command }: Message) => {
       const mayFail = this.#faults < faults && client.index < faulty && (isListing(client) || !isRead(command));
       if (!mayFail) return ['is carried out'] as const;
@@ -248,14 +248,14 @@ export class SmallWorld implements World<Event> {
     start();
     await setImmediate();
     const isIdle = client.task?.response && client.steps.length > 0;
-    if (isIdle && this.#setting.clocks) await this.#run(client, () => this.#begin(client));
+    if (isIdle && this.#scenario.clocks) await this.#run(client, () => this.#begin(client));
   }
 
   #begin(client: Client): void {
     const { index, name, steps, tags, log } = client;
     const number = 10 * (index + 1) + steps.length;
     const request = (steps.shift() as Step)(number, tags);
-    const invoked = this.#setting.clocks ? never : this.#step;
+    const invoked = this.#scenario.clocks ? never : this.#step;
     const task: Task = { name: name + number, request, invoked, ended: never, breaks: 0, isCutOff: false, pages: [] };
     this.#tasks.push(task);
     const end = (response: Response) => {
@@ -279,7 +279,7 @@ export class SmallWorld implements World<Event> {
 
   /** Opens the table for a machine. What it sends is in transit until its fate is chosen. */
   #openTable(index: number): Table {
-    const { alter } = this.#setting;
+    const { alter } = this.#scenario;
     const sendCommand = async (command: Command, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
       const client = this.#clients[index] as Client;
       if (logOf(client).length > maxLogLength) throw new Error('a client sends request after request');
@@ -353,7 +353,7 @@ export class SmallWorld implements World<Event> {
       const { status = 503, book, version: tag, ...others } = response ?? {};
       const isKnown = status !== 503;
       // With one time for all, an attempt that arrives late undoes nothing that began after its request had ended.
-      const deadline = this.#setting.clocks ? never : ended;
+      const deadline = this.#scenario.clocks ? never : ended;
       return { ...request, invoked, returned: isKnown ? ended : never, status, book, tag, ...others, deadline };
     });
     return [...creations, ...operations, ...this.#reads];
@@ -368,7 +368,7 @@ export class SmallWorld implements World<Event> {
     const isMeanwhile = (other: Task) => other.response?.status === 503 || other.ended > invoked;
     // The clock of another machine may be ahead by more time than has passed since its write.
     return this.#tasks.some(
-      (other) => other !== task && other.invoked < ended && (this.#setting.clocks || isMeanwhile(other)),
+      (other) => other !== task && other.invoked < ended && (this.#scenario.clocks || isMeanwhile(other)),
     );
   }
 
@@ -387,7 +387,7 @@ export class SmallWorld implements World<Event> {
       this.#reads.map(({ book, tag }) => [book, tag]),
       this.#tasks.map((task) => describeValue([task.name, ...this.#before(task.invoked), task.ended < never])).sort(),
     ]);
-    return this.#setting.clocks ? described : rankVersions(described);
+    return this.#scenario.clocks ? described : rankVersions(described);
   }
 
   /** What had ended before a moment, which the verdict depends on. */
