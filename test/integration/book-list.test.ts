@@ -115,7 +115,7 @@ test('the SDK converts nothing of a list: a number that it refuses is one of the
 
 // 9,999 is the last id of the first shard, and some shards are empty; ids as texts would put 10 before 3. Database pages
 // of two items put the last book of the third shard into a second one.
-test('the list has the order of ids, and any page says whether books follow, deleted ones aside', async ({ table }) => {
+test('the list has the order of ids, and any page says whether books follow, tombstones aside', async ({ table }) => {
   const ids = [3, 4, 10, 9_999, 10_000, 20_001, 20_002, 20_003, 70_000];
   const books = await storeBooks(table, ids);
   for (const { id } of await storeBooks(table, [5, 6, 7, 8, 9, 70_001])) await table.repository.delete(id);

@@ -40,7 +40,7 @@ test('items and the counter have the keys and attributes that they always had', 
   expect(await read({ shard: -1, id: 0 })).toEqual({ shard: -1, id: 0, lastId: 2 });
 });
 
-test('a deleted book leaves its key, a version and an expiry three days later, and nothing of its fields', async ({
+test('a deletion leaves a tombstone for three days: its key and its version, and nothing of the book', async ({
   table: { client, tableName },
   books,
 }) => {

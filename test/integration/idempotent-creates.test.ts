@@ -11,24 +11,24 @@ const key = 'the key';
 const tables = await useTables();
 const test = base.extend('table', () => tables.open()).extend('books', ({ table }) => openBooks(table));
 
-async function readClaim({ client, tableName }: TableAccess) {
+async function readRecord({ client, tableName }: TableAccess) {
   const command = new GetCommand({ TableName: tableName, Key: recordKey(key), ConsistentRead: true });
   return (await client.send(command)).Item;
 }
 
-async function changeClaim(table: TableAccess, changes: object): Promise<void> {
-  const Item = { ...(await readClaim(table)), ...changes };
+async function changeRecord(table: TableAccess, changes: object): Promise<void> {
+  const Item = { ...(await readRecord(table)), ...changes };
   await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
 }
 
 const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
-test('for 10 days a claim has what completes its create, and no text', async ({ table, books }) => {
+test('for 10 days an idempotency record has what completes its create, and no text', async ({ table, books }) => {
   const before = nowInSeconds();
   const { book, version } = await books.create(emma, key);
 
-  const { expiresAt, ...claim } = (await readClaim(table)) ?? {};
-  expect(claim).toEqual({
+  const { expiresAt, ...record } = (await readRecord(table)) ?? {};
+  expect(record).toEqual({
     ...recordKey(key),
     bookId: 1,
     version,
@@ -42,11 +42,11 @@ test('for 10 days a claim has what completes its create, and no text', async ({ 
   expect(await listBooks(table)).toEqual([book]);
 });
 
-test('an expired claim counts as absent, also for many creates at once', async ({ table, books }) => {
+test('an expired idempotency record counts as absent, also for many creates at once', async ({ table, books }) => {
   await books.create(emma, key);
-  await changeClaim(table, { expiresAt: nowInSeconds() + 60 });
+  await changeRecord(table, { expiresAt: nowInSeconds() + 60 });
   expect(await books.create(emma, key)).toMatchObject({ book: { id: 1 }, replayed: true });
-  await changeClaim(table, { expiresAt: nowInSeconds() });
+  await changeRecord(table, { expiresAt: nowInSeconds() });
 
   const fields = { ...emma, year: 0 };
   const created = await Promise.all(Array.from({ length: 20 }, () => books.create(fields, key)));

@@ -99,7 +99,7 @@ test.each<[fault: string, scenario: string, alter: (condition: string) => string
   ['a repeat has no condition', 'two updates', toBoth('version = :seen', 'attribute_exists(id)')],
   ['an update needs not its version', 'updates of a version', toBoth('version = :seen', 'attribute_exists(id)')],
   [
-    'an update changes what a deletion left',
+    'an update changes a tombstone',
     'an update and a deletion',
     toBoth('attribute_not_exists(expiresAt)', 'attribute_exists(id)'),
   ],
@@ -113,7 +113,11 @@ test.each<[fault: string, scenario: string, alter: (condition: string) => string
     'a create, changes of its book',
     (text) => text.replace(/^attribute_not_exists\(id\)$/, 'attribute_not_exists(otherAttribute)'),
   ],
-  ['a create replaces a claim', 'creates with a key', toBoth('NOT expiresAt > :now', 'attribute_exists(id)')],
+  [
+    'a create replaces an idempotency record',
+    'creates with a key',
+    toBoth('NOT expiresAt > :now', 'attribute_exists(id)'),
+  ],
 ])(
   'the search finds a planted fault: %s',
   async (_fault, scenario, alter) => {

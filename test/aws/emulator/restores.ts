@@ -113,10 +113,10 @@ export async function repairCounter({ runShell, withCatalog }: EmulatedStage): P
   const [repair = ''] = findBlocks('incidents', 'A CounterError');
   const script = `${setup.replace(/AWS_PROFILE=\S+/, '')}\n${repair}`;
 
-  // The last id is that of a deleted book, which only the claim of its key names when its own item is gone.
+  // The last id is that of a deleted book, which only its idempotency record names when its tombstone is gone.
   const [last, deleted] = await withCatalog(async (catalog) => {
     const kept = await catalog.createBook();
-    const response = await catalog.call('POST', '/book', aBook(), { 'Idempotency-Key': 'a-claim' });
+    const response = await catalog.call('POST', '/book', aBook(), { 'Idempotency-Key': 'a-record' });
     const { id } = expectCreated(response, aBook());
     await catalog.deleteBook(id);
     return [kept, id];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bookKey, counterKey, recordKey } from '../../../../../lib/dynamodb/table/keys.ts';
 
-test('each of 10,000 claims has a safe id and partition of its own, without books or the counter', () => {
+test('each of 10,000 idempotency records has a safe id and partition of its own, without books or the counter', () => {
   const keys = Array.from({ length: 10_000 }, (_, index) => recordKey(`row-${index}`));
   const shards = keys.map(({ shard }) => shard);
   const ids = keys.map(({ id }) => id);
