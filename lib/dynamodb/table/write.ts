@@ -54,7 +54,7 @@ export class Write {
     send: (version: string, abortSignal: AbortSignal) => Promise<Value>,
   ): Promise<{ readonly value?: Value; readonly refusal?: ConditionFailedError }> {
     if (this.#isRefused) {
-      // After the look at what is stored, which is usually the outcome.
+      // Only now, because the look at what is stored usually was the end.
       this.#skewMs = Math.max(this.#skewMs, measureClockSkew(this.seen));
       await pauseAfter(this.sent.length);
       this.#isRefused = false;
