@@ -19,7 +19,8 @@ const isBelowMax = 'lastId BETWEEN :zero AND :max';
  */
 export async function drawId(table: Table): Promise<number> {
   const write = table.startWrite();
-  for (let condition = isBelowMax; ; ) {
+  let condition = isBelowMax;
+  for (;;) {
     const { value, refusal } = await write.attempt((_version, abortSignal) => {
       const input = {
         Key: counterKey,

@@ -17,9 +17,12 @@ export interface QueryPage {
   readonly tombstones: number;
 }
 
-/** Items and keys in DynamoDB's JSON (Amazon DynamoDB Developer Guide, "Low-level API"). */
-type Attributes = Readonly<Record<string, { readonly S?: string; readonly N?: string; readonly BOOL?: boolean }>>;
+/** A value in DynamoDB's JSON (Amazon DynamoDB Developer Guide, "Low-level API"). */
+type AttributeValue = { readonly S?: string; readonly N?: string; readonly BOOL?: boolean };
 
+type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/** The members of a response besides its items. */
 interface Members {
   readonly Count: number;
   /** With what the filter left out. */
@@ -120,11 +123,15 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
 function parseItems(items: string, count: number, matches: Matcher = () => true): string {
   const parsed: readonly Attributes[] = JSON.parse(`[${items}]`);
   if (parsed.length !== count) throw notAPage();
-  // NaN, which no field allows, is a value of another type.
   const books = parsed.map((item) =>
-    parseBook(Object.fromEntries(Object.entries(item).map(([name, { S, N, BOOL }]) => [name, S ?? BOOL ?? Number(N)]))),
+    parseBook(Object.fromEntries(Object.entries(item).map(([name, value]) => [name, parseValue(value)]))),
   );
   return JSON.stringify(books.filter((book) => matches((name) => book[name as keyof Book]))).slice(1, -1);
+}
+
+/** @returns NaN, which no field allows, for a value of another type */
+function parseValue({ S, N, BOOL }: AttributeValue): string | number | boolean {
+  return S ?? BOOL ?? Number(N);
 }
 
 /**

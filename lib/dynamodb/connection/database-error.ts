@@ -14,10 +14,7 @@ import {
   StorageUnavailableError,
 } from './errors.ts';
 
-/**
- * Error responses after which DynamoDB may carry out the request: it received the same one before; and the SDK's name for
- * one that names no error.
- */
+/** DynamoDB may carry out the request: it received the same one before, or the SDK found no name in the response. */
 const unclear = ['TransactionInProgressException', 'Unknown'];
 
 /** RFC 9110 section 15.5.9: the request did not arrive in time, or on a connection that the server was closing. */
