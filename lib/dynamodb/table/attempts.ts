@@ -44,6 +44,7 @@ export class Attempts {
   }
 }
 
+/** Makes the error of a request whose attempts have failed. */
 export function unavailable(cause: Error): StorageUnavailableError {
   return new StorageUnavailableError(cause.message, { cause });
 }
