@@ -79,6 +79,9 @@ const defaults = Object.fromEntries(
   Object.entries(bookFields).map(([name, field]) => [name, JSON.stringify(field.default)]),
 );
 
+/** A value that is absent. A text has a backslash before the second quotation mark of such a name. */
+const absent = new RegExp(`"(${names.join('|')})":(?=[,}])`, 'g');
+
 /** @returns all names: those of the first item in its order, and then those that it lacks */
 function findOrder(items: string): readonly string[] {
   const order = new Set<string>();
@@ -102,18 +105,20 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
   });
   const item = new RegExp(`(?:^|(?<=\\}),)${attributes.join('')}\\}`, 'gy');
   const groupOf = (name: string) => order.indexOf(name) + 1;
-  // Most instances read few pages, before V8 optimizes a function. A text needs none, where no value is absent.
-  const template = names.map((name) => `"${name}":$${groupOf(name)}`).join();
-  let books = matches ? '' : items.replace(item, `,{${template}}`);
-  let seen = books.split('{"id":').length - 1;
-  if (matches || /":[,}]/.test(books)) {
-    seen = 0;
+  let books: string;
+  let seen = 0;
+  if (matches) {
     books = items.replace(item, (...groups) => {
       seen += 1;
       const jsonOf = (name: string): string => groups[groupOf(name)] ?? defaults[name];
-      if (matches && !matches((name) => JSON.parse(jsonOf(name)))) return '';
+      if (!matches((name) => JSON.parse(jsonOf(name)))) return '';
       return `,{${names.map((name) => `"${name}":${jsonOf(name)}`).join()}}`;
     });
+  } else {
+    // By a text, because most instances read few pages, before V8 optimizes a function.
+    const template = names.map((name) => `"${name}":$${groupOf(name)}`).join();
+    books = items.replace(item, `,{${template}}`).replace(absent, (start, name) => start + defaults[name]);
+    seen = books.split('{"id":').length - 1;
   }
   // From the first unusual item on, items are left. An item ends with two braces, and a book with one.
   return seen === count && items.endsWith('}}') && !books.endsWith('}}') ? books.slice(1) : undefined;
