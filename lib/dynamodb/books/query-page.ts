@@ -84,12 +84,12 @@ const absent = new RegExp(`"(${names.join('|')})":(?=[,}])`, 'g');
 
 /** @returns all names: those of the first item in its order, and then those that it lacks */
 function findOrder(items: string): readonly string[] {
-  const order = new Set<string>();
+  const order: string[] = [];
   for (const [name] of items.matchAll(attributeName)) {
-    if (order.has(name)) break;
-    order.add(name);
+    if (order.includes(name)) break;
+    order.push(name);
   }
-  return [...order, ...names.filter((name) => !order.has(name))];
+  return [...order, ...names.filter((name) => !order.includes(name))];
 }
 
 /**

@@ -61,7 +61,8 @@ export function describeFailure({ name, message, code = '' }: NodeJS.ErrnoExcept
 /** Finds a failed condition. Beside a conflict it does not count, because it may hold at the next attempt. */
 function findRefusal(error: Error): ConditionFailedError | undefined {
   if (error instanceof ConditionalCheckFailedException) return new ConditionFailedError(readItem(error.Item));
-  const { CancellationReasons: reasons = [] } = error as TransactionCanceledException;
+  const { CancellationReasons: reasons } = error as TransactionCanceledException;
+  if (reasons === undefined) return undefined;
   const failed = reasons.filter(({ Code }) => Code !== 'None');
   const isRefusal = failed.length > 0 && failed.every(({ Code }) => Code === 'ConditionalCheckFailed');
   return isRefusal ? new ConditionFailedError(readItem(failed.find(({ Item }) => Item)?.Item)) : undefined;
@@ -72,6 +73,7 @@ function readItem(item: Record<string, AttributeValue> | undefined) {
   try {
     return item && unmarshall(item);
   } catch {
-    return undefined; // It throws for a number like 2^53 and a half.
+    // It throws for a number like 2^53 and a half.
   }
+  return undefined;
 }

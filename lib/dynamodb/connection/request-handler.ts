@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Crc32Js } from '@smithy/core/checksum';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -36,7 +36,7 @@ export function createRequestHandler() {
   const handler = new NodeHttpHandler({ httpAgent, httpsAgent });
   const closeIdle = () => {
     for (const { freeSockets } of [httpAgent, httpsAgent]) {
-      for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
+      for (const socket of Object.values(freeSockets).flat() as Duplex[]) socket.destroy();
     }
   };
   let lastResponse = 0;
