@@ -22,7 +22,6 @@ type AttributeValue = { readonly S?: string; readonly N?: string; readonly BOOL?
 
 type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** The members of a response besides its items. */
 interface Members {
   readonly Count: number;
   /** With what the filter left out. */

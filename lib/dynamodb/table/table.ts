@@ -79,15 +79,14 @@ export class Table {
   query<Value>(input: Omit<QueryCommandInput, 'TableName'>, parse: (body: Uint8Array) => Value): Promise<Value> {
     return this.#attempts.read(async (abortSignal) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
-      const empty = new Uint8Array();
-      let body: Uint8Array = empty;
+      let body: Uint8Array = new Uint8Array();
       command.middlewareStack.add(
         (next) => async (request) => {
           const result = await next(request);
           const { response } = result as Responding;
           if (response.statusCode === 200) {
             body = response.body;
-            response.body = empty;
+            response.body = new Uint8Array();
           }
           return result;
         },
