@@ -215,18 +215,6 @@ test('usual books are not parsed: those with all fields in any one order, and th
 });
 
 test.each([
-  ['', ''],
-  ['{"id":{"N":"7"}}', toJson([{ id: 7, ...aBook() }])],
-  ['{"id":{"N":"7"},"title":{"S":"x"} }', toJson([{ id: 7, ...aBook({ title: 'x' }) }])],
-])('the books of the items [%s] are the same with white space around them', (items, expected) => {
-  const count = Number(items !== '');
-  for (const [before, after] of [[], [' ', ''], ['', '\n'], ['\t', '  ']]) {
-    const body = `{"Count":${count},"Items":[${before ?? ''}${items}${after ?? ''}]}`;
-    expect(readBooks(Buffer.from(body)).books).toBe(expected);
-  }
-});
-
-test.each([
   ['none', { LastEvaluatedKey: undefined }, undefined],
   ['an empty one', { LastEvaluatedKey: {} }, undefined],
   ['that of a book', { LastEvaluatedKey: { shard: { N: '1' }, id: { N: '10000' } } }, 10_000],
