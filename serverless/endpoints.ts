@@ -15,14 +15,16 @@ interface Endpoint {
   readonly handler: string;
   /** Its actions on the book table, like `GetItem`. */
   readonly tableActions: readonly string[] | undefined;
+  /** In seconds. */
+  readonly timeout: number;
   readonly event: { readonly method: string; readonly path: string };
 }
 
 export const endpoints: readonly Endpoint[] = Object.keys(service.functions).map((name) => {
-  const { handler, tableActions } = service.functions[name];
+  const { handler, tableActions, timeout = service.provider.timeout } = service.functions[name];
   const [route, ...others] = readRoutes(service.functions[name]);
   if (route === undefined || others.length > 0) throw new Error(`${name} in serverless.yml needs one HTTP event`);
-  return { name, handler, tableActions, event: { method: route.method, path: route.path } };
+  return { name, handler, tableActions, timeout, event: { method: route.method, path: route.path } };
 });
 
 export const endpointNames = endpoints.map(({ name }) => name);

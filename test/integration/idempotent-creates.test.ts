@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect } from 'vitest';
-import { CounterError } from '../../lib/dynamodb/connection/errors.ts';
 import { recordKey } from '../../lib/dynamodb/table/keys.ts';
-import { emma, listBooks, openBooks, setCounter, type TableAccess } from '../support/book-table.ts';
+import { emma, listBooks, openBooks, type TableAccess } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 const key = 'the key';
@@ -56,16 +55,3 @@ test('an expired idempotency record counts as absent, also for many creates at o
   expect(created.filter(({ replayed }) => !replayed)).toHaveLength(1);
   expect(await listBooks(table)).toHaveLength(2);
 });
-
-test.for([undefined, key])(
-  'the id of a deleted book is in use, with the key %s',
-  async (idempotencyKey, { table, books }) => {
-    for (const id of [1, 2]) {
-      await books.create(emma);
-      await books.delete(id);
-    }
-    await setCounter(table, 0);
-
-    await expect(books.create(emma, idempotencyKey)).rejects.toThrow(CounterError);
-  },
-);

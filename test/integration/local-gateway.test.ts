@@ -1,8 +1,19 @@
 import { once } from 'node:events';
 import type { Context } from 'aws-lambda';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import type { LoadedFunction } from '../../serverless/local/functions/function-loader.ts';
+import { createGateway } from '../../serverless/local/gateway/gateway.ts';
+import { close, listen } from '../support/loopback-server.ts';
 import { exchangeRaw, openRaw } from '../support/raw-http.ts';
-import { startStubGateway } from '../support/stub-gateway.ts';
+
+/** Starts the gateway with a function for one method and all paths of one segment. @returns its port */
+async function startStubGateway(method: string, handler: LoadedFunction['handler']): Promise<number> {
+  const functions = [{ name: 'stub', timeoutMs: 10_000, events: [{ method, path: '/{name}' }], handler }];
+  const log = { logRequest() {}, logWarning() {}, logError() {} };
+  const gateway = createGateway({ functions: () => functions, host: 'localhost', corsOrigin: undefined, log });
+  onTestFinished(() => close(gateway));
+  return listen(gateway);
+}
 
 const requestOf = (line: string, ...headers: readonly string[]) =>
   [`${line} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');

@@ -2,7 +2,7 @@ import { CreateTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dy
 import { expect, test } from 'vitest';
 import { openTable } from '../../lib/dynamodb/table/table.ts';
 import { startEngine } from '../simulators/engine.ts';
-import { connect, openList } from '../support/book-table.ts';
+import { connect } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 
 const tables = await useTables();
@@ -43,14 +43,5 @@ test('an endpoint at which nobody listens is an unavailable storage and not a mi
   await expect(open('books', stopped.endpoint)).rejects.toMatchObject({
     name: 'StorageUnavailableError',
     message: expect.stringMatching(/^DynamoDB failed: .*ECONNREFUSED/),
-  });
-});
-
-test('a list of a table that has been deleted names what DynamoDB answered', async () => {
-  const list = openList({ client: connect(tables.endpoint), tableName: 'deleted' });
-
-  await expect(list.readPage({ after: 0 }, 1)).rejects.toMatchObject({
-    name: 'StorageUnavailableError',
-    message: expect.stringContaining('ResourceNotFoundException'),
   });
 });

@@ -73,7 +73,7 @@ test.each<[string, Record<string, string>, readonly string[], number?]>([
 test.each([
   [['--port', 'abc'], '"abc" is not a port, a number from 0 to 65535.'],
   [['--port=65536'], '"65536" is not a port, a number from 0 to 65535.'],
-  [['--host', 'nope.invalid'], 'on nope.invalid cannot be used (getaddrinfo '],
+  [['--host', 'nope.invalid'], 'Port 8080 on nope.invalid cannot be used (getaddrinfo '],
 ])('a start with %j ends with one line that says what is wrong', async (options, message) => {
   const env = { ...withoutOwn, ...testSettings, DB_PATH: createDataFolder() };
 

@@ -13,7 +13,7 @@ const files = new Set(
     'test/integration/{counter,handlers,idempotent-creates,refusals,table}.test.ts',
     'test/integration/{abandoned-requests,contended-updates,database-requests,late-attempts}.test.ts',
     'test/conformance/*.test.ts',
-    'test/integration/small-worlds*.test.ts',
+    'test/reliability/search/small-worlds*.test.ts',
     // All others, except one about the files of the local engine.
     'test/integration/!(data-folder).test.ts',
   ].flatMap((glob) => globSync(glob).toSorted()),

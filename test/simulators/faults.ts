@@ -76,7 +76,7 @@ const unavailableForAnHour: Fault = {
     respondWithError(exchange, 503, 'ServiceUnavailable');
   },
 };
-export const throttled: Fault = {
+const throttled: Fault = {
   name: 'throttled',
   happen: (exchange) => respondWithError(exchange, 400, 'ProvisionedThroughputExceededException'),
 };
@@ -101,7 +101,7 @@ const switchingProtocols: Fault = {
 };
 // Faults of responses, after the engine has carried out the request.
 
-export const responseDelayed: Fault = {
+const responseDelayed: Fault = {
   name: 'response delayed',
   isCarriedOut: true,
   isHarmless: true,
@@ -245,7 +245,7 @@ const absurdBodies: readonly [name: string, change: BodyChange][] = [
 ];
 
 /** Whole responses whose checksum is wrong. */
-export const checksumFaults: readonly Fault[] = [
+const checksumFaults: readonly Fault[] = [
   ...absurdBodies,
   ['{}', () => '{}'] as const,
   ['{"Attributes":{}}', () => '{"Attributes":{}}'] as const,

@@ -15,9 +15,6 @@ interface Rule {
   readonly attempts?: number;
 }
 
-/** A request, with its read or write units if they are metered. */
-export type MeteredRequest = { readonly operation: string; units: number };
-
 /** No fault. */
 const healthy: Pick<Fault, 'happen'> = {
   async happen({ forward, outgoing }) {
@@ -29,8 +26,6 @@ const healthy: Pick<Fault, 'happen'> = {
 /** More than a healthy exchange takes, and less than a client waits. Under all faults, a quiet machine takes up to 0.4 s. */
 const slowMs = 1_000;
 
-type FaultyProxyOptions = Readonly<{ isTls?: boolean; metersCapacity?: boolean }>;
-
 /**
  * An HTTP proxy between the DynamoDB client and the engine. Toxiproxy and its like work on connections; a fault of one
  * operation, or of one attempt at it, needs a proxy that parses the requests.
@@ -41,12 +36,10 @@ export type FaultyProxy = Awaited<ReturnType<typeof startFaultyProxy>>;
  * Starts a proxy on a free loopback port that forwards everything until a fault is set.
  *
  * @param engineEndpoint - the engine's origin
- * @param options - `isTls`: makes it an HTTPS proxy; `metersCapacity`: asks the engine for the consumed capacity of each
- *   request, which the product does not
+ * @param options - `isTls`: makes it an HTTPS proxy
  */
-export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCapacity }: FaultyProxyOptions = {}) {
-  const requests: MeteredRequest[] = [];
-  const plans: { operation: string; fault: Fault; times: number; after: number }[] = [];
+export async function startFaultyProxy(engineEndpoint: string, { isTls }: { readonly isTls?: boolean } = {}) {
+  const requests: string[] = [];
   const held: (() => Promise<unknown>)[] = [];
   const dead = new WeakSet<Socket>();
   let disturbance: Rule | undefined;
@@ -66,12 +59,7 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
     waiting.delete(port);
   };
 
-  /** Finds the fault of a request: a planned one, or that of all. */
   const findFault = (operation: string, body: Buffer): Fault | undefined => {
-    const plan = plans.find((candidate) => candidate.operation === operation && candidate.times > 0);
-    const isPlanned = plan && plan.after <= 0;
-    if (plan) plan[isPlanned ? 'times' : 'after'] -= 1;
-    if (isPlanned) return plan.fault;
     const { fault, operations = [operation], attempts = Infinity } = disturbance ?? {};
     const subject = subjectOf(operation, body);
     const faults = met.get(subject) ?? 0;
@@ -90,25 +78,15 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
     if (!waiting.has(remotePort)) waiting.set(remotePort, performance.now());
     outgoing.once('finish', () => endWait(remotePort));
     const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
-    const entry = { operation, units: 0 };
-    requests.push(entry);
-    const received = Buffer.concat(await incoming.toArray());
-    const fault = findFault(operation, received);
+    requests.push(operation);
+    const body = Buffer.concat(await incoming.toArray());
+    const fault = findFault(operation, body);
     if (fault) waiting.delete(remotePort);
-    let body: Buffer = received;
-    if (metersCapacity) {
-      body = askForCapacity(received);
-      headers['content-length'] = String(body.length);
-    }
     const forward = () => forwardTo(engineEndpoint, incoming, body);
     const isSame = (other: Socket) => other.remotePort === remotePort;
     const exchange: Exchange = {
       outgoing,
-      async forward() {
-        const response = await forward();
-        if (metersCapacity) entry.units = JSON.parse(String(response.body)).ConsumedCapacity?.CapacityUnits ?? 0;
-        return response;
-      },
+      forward,
       hold: () => void held.push(hold(socket, forward)),
       reset: () => [...sockets.tcp].findLast(isSame)?.resetAndDestroy(),
     };
@@ -139,18 +117,14 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
   return {
     endpoint: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`,
     /** The number of requests of an operation (`PutItem`, …). */
-    countRequests: (operation: string) => requests.filter((each) => each.operation === operation).length,
+    countRequests: (operation: string) => requests.filter((each) => each === operation).length,
     /** The number of requests on connections that are dead. */
     countUnanswered: () => unanswered,
     /** The number of slow exchanges without a fault, of which a client may have given up some: the machine is busy. */
     countSlow: () => slow + [...waiting.values()].filter(isSlow).length,
     countConnections: () => sockets.tcp.size,
-    /** Gives the requests, and forgets them. */
+    /** Gives the operations of the requests, and forgets them. */
     takeRequests: () => requests.splice(0),
-    /** Fails a number of requests of an operation, after a number that pass. */
-    injectFault(operation: string, fault: Fault, times: number, after = 0) {
-      plans.push({ operation, fault, times, after });
-    },
     /** Fails requests until `heal` is called. */
     disturb(next: Rule) {
       disturbance = next;
@@ -170,7 +144,6 @@ export async function startFaultyProxy(engineEndpoint: string, { isTls, metersCa
     /** Delivers held requests, clears the remaining faults, and forwards everything again. */
     async heal() {
       disturbance = undefined;
-      plans.length = 0;
       await deliverHeld();
       if (!server.listening) await listen(server, port);
     },
@@ -183,10 +156,6 @@ function subjectOf(operation: string, body: Buffer): string {
   const { Key, Item, TransactItems, ...others } = JSON.parse(body.toString());
   const { shard, id } = Key ?? Item ?? TransactItems?.[0].Put.Item ?? {};
   return JSON.stringify([operation, id === undefined ? others : [shard, id]]);
-}
-
-function askForCapacity(body: Buffer): Buffer {
-  return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ReturnConsumedCapacity: 'TOTAL' }));
 }
 
 /** Holds a request in transit. @returns what delivers it once its client has given it up */

@@ -68,7 +68,7 @@ test.each([
 });
 
 test('an export for spreadsheets has no formulas, and begins with a byte order mark', async () => {
-  const formulas = ['=HYPERLINK("x")', '+1', '-1', '@SUM(1)', '\t=1', '\r=1'];
+  const formulas = ['=HYPERLINK("x")', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\n=1', ...'＝＋－＠'];
   const texts = ['plain', 'a=1', ''];
   const author = randomUUID();
   const books = [...formulas, ...texts].map((title) => aBook({ title, author }));
@@ -375,7 +375,6 @@ const dryRunTaken = { environment: { npm_lifecycle_event: 'books', npm_config_dr
 const noCredentials = { environment: { BOOKS_USERNAME: undefined, BOOKS_PASSWORD: undefined } };
 const elsewhere = { ...noCredentials, baseUrl: 'https://books.example' };
 const wrongPassword = { environment: { BOOKS_PASSWORD: 'wrong' } };
-const closed = { baseUrl: 'http://127.0.0.1:59999' };
 
 test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]>([
   ['import nothing.csv', 1, /^cannot stat .*\/nothing\.csv: no such file or directory\n$/],
@@ -388,7 +387,6 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   ['import ok.csv also.txt', 2, /^import and export take one FILE at a time\.\n--help .*\n$/],
   ['import ok.csv --password other', 1, /as librarian: the service responded 401 Invalid credentials\n$/],
   ['import ok.csv --encoding morse', 2, /^--encoding cannot be morse\.\n--help .*\n$/],
-  ['export out.tsv', 2, /^export writes CSV or NDJSON, not out\.tsv\.\n--help .*\n$/],
   ['export out.json', 2, /^export writes CSV or NDJSON, not out\.json\.\n--help .*\n$/],
   [
     'import ok.csv',
@@ -400,8 +398,9 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   [
     'import ok.csv',
     1,
-    /\n {2}\{.*\}\n(no response from .*:59999\/token \(ECONNREFUSED\))(; trying again)?\n\1\n$/,
-    closed,
+    // Another service may listen there.
+    /\n {2}\{.*\}\n(?:(no response from .*:8080\/token \(ECONNREFUSED\))(; trying again)?\n\1|cannot use .*:8080 .*)\n$/,
+    { baseUrl: '' },
   ],
   ['export', 1, /\ncannot use .*\/v1 as .*: the service responded 404 Not found\n$/, { path: '/v1' }],
   ['import ok.csv', 1, /\ncannot use .*\/v1 as .*: the service responded 404 Not found\n$/, { path: '/v1' }],
@@ -432,7 +431,7 @@ function start(args: readonly string[], options: BooksOptions = {}) {
   const { environment, input, baseUrl = local.baseUrl } = options;
   const { AUTH_USERNAME: BOOKS_USERNAME, AUTH_PASSWORD: BOOKS_PASSWORD } = testSettings;
   const env = { ...process.env, INIT_CWD: folder, BOOKS_USERNAME, BOOKS_PASSWORD, ...environment };
-  return startCommand([script, ...args, '--base-url', baseUrl], env, '.', input);
+  return startCommand([script, ...args, ...(baseUrl && ['--base-url', baseUrl])], env, '.', input);
 }
 
 type BooksOptions = { environment?: NodeJS.ProcessEnv; input?: Buffer; baseUrl?: string };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   type BookCatalogClient,
   BookCatalogError,
@@ -10,7 +10,6 @@ import {
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
 import { type Fate, type GatewayResponse, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
 import { aBook } from '../support/a-book.ts';
-import { findFreePort } from '../support/free-port.ts';
 import { defaultCredentials } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
@@ -192,28 +191,6 @@ test('a login goes on when one of the calls that wait for it ends', async () => 
 
   expect((await second).book.title).toBe('Emma');
   expect(attempts).toHaveLength(1);
-});
-
-test('a client that has never reached the service says so within seconds, and names the address', async () => {
-  const baseUrl = `http://127.0.0.1:${await findFreePort()}`;
-  const client = createBookCatalogClient({ baseUrl, ...credentials });
-  const startedAt = performance.now();
-
-  const error = await client.getBook(1).catch((error: unknown) => error);
-
-  expect(error).toBeInstanceOf(BookCatalogError);
-  expect(error).toMatchObject({ status: undefined, message: `no response from ${baseUrl}/token (ECONNREFUSED)` });
-  // Later, it goes on for three minutes.
-  expect(performance.now() - startedAt).toBeLessThan(60_000);
-});
-
-test('a client whose origin is refused by a browser says so within seconds, and names the address', async () => {
-  const refuse = vi.fn(() => Promise.reject(new TypeError('Failed to fetch')));
-  const client = createBookCatalogClient({ baseUrl: local.baseUrl, ...credentials, fetch: refuse });
-
-  await expect(client.getBook(1)).rejects.toThrow(`no response from ${local.baseUrl}/token (Failed to fetch)`);
-
-  expect(refuse.mock.calls.length).toBeLessThan(10);
 });
 
 test('listBooks() reads all books in pages of a size, and reads on after a page that failed', async () => {

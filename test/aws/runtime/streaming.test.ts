@@ -43,7 +43,7 @@ test.each(['identity', 'gzip', 'br'])(
     const received: Buffer[] = [];
     const read = async () => {
       for await (const chunk of body) {
-        if (received.length === 0) proxy.injectFault('Query', serverError, 1_000);
+        if (received.length === 0) proxy.disturb({ fault: serverError, operations: ['Query'] });
         received.push(chunk);
       }
     };
@@ -87,7 +87,7 @@ test('a client that does not read stops the list as soon as the buffers are full
 });
 
 test('a function whose table fails in the INIT phase says so, and prints nothing of a response', async () => {
-  proxy.injectFault('GetItem', serverError, 1_000);
+  proxy.disturb({ fault: serverError, operations: ['GetItem'] });
   const instance = await startList(table.tableName);
 
   await expect(instance.api.initialized).rejects.toThrow('InternalServerError');

@@ -15,7 +15,7 @@ declare module 'vitest' {
 export const boundary = 'arn:aws:iam::123456789012:policy/book-catalog-deployer-dev-Boundary-1A2B3C4D5E6F7';
 
 /** Every optional parameter. */
-const allParameters = {
+export const allParameters = {
   corsOrigin: 'https://docs.example.com',
   tokenLifetime: 60,
   domainName: 'api.example.com',

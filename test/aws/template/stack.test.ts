@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { findStageProblem, permanentStages } from '../../../serverless/deploy/target.ts';
+import { findStageProblem, permanentStages, stages } from '../../../serverless/deploy/target.ts';
 import { endpointNames, endpoints } from '../../../serverless/endpoints.ts';
-import { boundary } from './packaged-stages.ts';
+import { allParameters, boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
 
 const prod = readTemplate('prod');
@@ -20,10 +20,24 @@ const methodsOfPaths = Object.values(Object.groupBy(endpoints, ({ event }) => ev
 const propertiesOf = (type: string, template = prod) =>
   Object.values(findResources(template, `AWS::${type}`)).map(({ Properties }) => Properties);
 
-test("API Gateway's own logs of requests, which would hold tokens and bodies, are off", () => {
+test('the API and logins have the limits of serverless/stages.yml, and no log that would hold tokens and bodies', () => {
+  const of = { ...stages.default, ...stages.prod };
+  const allow = (ThrottlingRateLimit: unknown, ThrottlingBurstLimit: unknown) => {
+    return { LoggingLevel: 'OFF', DataTraceEnabled: false, ThrottlingRateLimit, ThrottlingBurstLimit };
+  };
   const [{ MethodSettings }] = propertiesOf('ApiGateway::Stage');
-  const off = { LoggingLevel: 'OFF', DataTraceEnabled: false };
-  expect(MethodSettings).toMatchObject([off, off]);
+  const [{ Rules }] = propertiesOf('WAFv2::WebACL', withAll);
+  const [logins, requests] = Rules.map((rule: typeof Rules) => rule.Statement.RateBasedStatement.Limit);
+
+  expect(MethodSettings).toEqual([
+    { ResourcePath: '/*', HttpMethod: '*', ...allow(of.throttlingRateLimit, of.throttlingBurstLimit) },
+    {
+      ...{ ResourcePath: '/~1token', HttpMethod: 'POST' },
+      ...allow(of.tokenThrottlingRateLimit, of.tokenThrottlingBurstLimit),
+    },
+  ]);
+  expect(requests).toBe(`${allParameters.requestsPerAddress}`);
+  expect(logins).toBeLessThan(allParameters.requestsPerAddress);
 });
 
 // Without a policy, AWS gives TLS_1_0 to a Regional API, whose default address keeps working beside a custom domain.
@@ -137,6 +151,23 @@ test('the dashboard has every metric that an alarm watches', () => {
 
   expect([...new Set(watched)].filter((metric) => !shown.includes(metric))).toEqual([]);
   expect(watched).toContain('book-catalog-prod Status401');
+});
+
+test('alarms watch the API of the stage', () => {
+  const [{ Name }] = propertiesOf('ApiGateway::RestApi');
+  const [{ StageName }] = propertiesOf('ApiGateway::Stage');
+  const texts = JSON.stringify(propertiesOf('CloudWatch::Alarm')).match(/"AWS\/ApiGateway".*?\]/g) ?? [];
+  const dimensions = texts.map((text) => JSON.parse(/\[.*\]/.exec(text)?.[0] ?? ''));
+
+  expect(dimensions.length).toBeGreaterThan(2);
+  expect(new Set(dimensions.map((each) => JSON.stringify(each)))).toEqual(
+    new Set([
+      JSON.stringify([
+        { Name: 'ApiName', Value: Name },
+        { Name: 'Stage', Value: StageName },
+      ]),
+    ]),
+  );
 });
 
 test('docs/incidents.md has each alarm with what to do, and no other', () => {

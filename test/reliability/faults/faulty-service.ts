@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { expect, onTestFinished } from 'vitest';
 import { checkResponse } from '../../../conformance/contract/check-response.ts';
 import type { Envelope } from '../../../conformance/http-client.ts';
+import { endpoints } from '../../../serverless/endpoints.ts';
 import { startEngine } from '../../simulators/engine.ts';
 import type { Fault } from '../../simulators/faults.ts';
 import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
@@ -33,9 +34,12 @@ type Send = (
 ) => Promise<FunctionResponse | undefined>;
 type FunctionResponse = { readonly status: number; readonly headers?: object | undefined; readonly envelope: Envelope };
 
-/** The timeouts of the functions in serverless.yml, in milliseconds. That of a list allows for slow clients. */
-const timeoutsMs: Record<string, number> = { POST: 28_000, PUT: 20_000, GET: 10_000, DELETE: 20_000 };
-const listTimeoutMs = 28_000;
+/** The timeout of a function in serverless.yml, in milliseconds. That of a list allows for slow clients. */
+function timeoutOf(method: string, path: string): number {
+  if (path.startsWith('/books')) return 28_000;
+  const isRight = ({ event }: (typeof endpoints)[number]) => event.method === method && /^\/book\b/.test(event.path);
+  return 1_000 * (endpoints.find(isRight)?.timeout ?? 0);
+}
 
 /** What a busy machine may add to the time of a function, and to that of the response at its end. */
 const lagMs = 5_000;
@@ -62,7 +66,7 @@ function startClock(): () => number {
 const loadFunctions: StartFunctions = async (databaseUrl) => {
   const call = await loadHandlers(databaseUrl);
   return async (method, path, request) => {
-    const timeoutMs = path.startsWith('/books') ? listTimeoutMs : (timeoutsMs[method] ?? 0);
+    const timeoutMs = timeoutOf(method, path);
     const stopClock = startClock();
     const response = await call(method, path, request, timeoutMs + lagMs).finally(stopClock);
     const takenMs = stopClock();

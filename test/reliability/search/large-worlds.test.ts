@@ -17,7 +17,7 @@ import {
   updateOf,
 } from './steps.ts';
 
-/** What is too slow for test/integration/small-worlds.test.ts and small-worlds-of-lists.test.ts. */
+/** What is too slow for small-worlds.test.ts and small-worlds-of-lists.test.ts. */
 const scenarios: Readonly<Record<string, Scenario>> = {
   'three updates': { clients: [[update], [update], [update]], faults: 1 },
   'three updates, clocks behind, two faults': { clients: [[update], [update], [update]], faults: 2, clocks: behind },

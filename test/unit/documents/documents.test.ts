@@ -8,7 +8,7 @@ import { bookFields } from '../../../lib/books/book.ts';
 import type { Field, Schema } from '../../../lib/fields.ts';
 import { type Outcome, outcomes } from '../../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../../serverless/api-gateway/gateway-responses.ts';
-import { endpoints, tableEndpoints } from '../../../serverless/endpoints.ts';
+import { endpointNames, endpoints, tableEndpoints } from '../../../serverless/endpoints.ts';
 import { readDescription } from '../../../tools/openapi/description.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -73,6 +73,9 @@ const boundaryActions: readonly string[] = deployer.Boundary.Properties.PolicyDo
   ({ Action }: { readonly Action: string }) => Action,
 ).map((action: string) => action.replace('dynamodb:', ''));
 
+/** The functions whose logs `query` in docs/incidents.md reads. */
+const queried = /\/lambda\/\$STACK-\{([\w,]+)\}/.exec(read('docs/incidents.md'))?.[1]?.split(',') ?? [];
+
 test('each function has a role, and openapi.yaml and the specification have the endpoints of serverless.yml', () => {
   const served = endpoints.map(({ event: { method, path } }) => `${method} ${path}`);
   const described = operations.map(({ route }) => route);
@@ -92,6 +95,7 @@ test('each function has a role, and openapi.yaml and the specification have the 
     ...served
       .filter((route) => !specification.includes(`. ${route} - `))
       .map((route) => `${route} has no section with rules in docs/specification.md`),
+    ...only(endpointNames, queried).map((name) => `query in docs/incidents.md lacks the log of ${name}`),
     ...operations.flatMap(({ route, parameters }) => {
       // Rule 7.9 and its cases are about every field.
       const isOther = (name: string) => !(name in bookFields);

@@ -47,19 +47,15 @@ test('no text of a log line is longer than 2,000 characters, so that a line stay
   expect(log.lines).toMatchObject([{ route: message.slice(0, 2_000), error: { message: message.slice(0, 2_000) } }]);
 });
 
-// JSON.stringify throws at each of these, and a log that throws would take the response with it.
-test.for<[string, (error: Error) => unknown, causes: number]>([
-  ['a loop of causes', (error) => new Error('inner', { cause: error }), 5],
-  ['a process, which refers to itself', () => process, 1],
-  ['a bigint', () => 1n, 1],
-])('an error whose cause is %s is logged, with five causes at most', ([, makeCause, causes], { log }) => {
+// JSON.stringify would throw, and a log that throws would take the response with it.
+test('an error that is its own cause is logged, with five causes at most', ({ log }) => {
   const error = new Error('outer');
-  error.cause = makeCause(error);
+  error.cause = error;
 
   writeLog('ERROR', 'request', { error });
 
   expect(log.lines).toMatchObject([{ message: 'request', error: { message: 'outer' } }]);
-  expect(log.text.match(/"cause":/g)).toHaveLength(causes);
+  expect(log.text.match(/"cause":/g)).toHaveLength(5);
 });
 
 test('what is thrown and is not an error is logged as text', ({ log }) => {

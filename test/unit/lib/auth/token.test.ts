@@ -82,16 +82,13 @@ test.each(characters)('a valid token with %j anywhere in it is invalid', async (
   }
 });
 
-test('any text of any length is an invalid token and never taken for a fault of ours', async () => {
+test('any text is an invalid token and never taken for a fault of ours', async () => {
   const part = fc.oneof(
     anyText,
     fc.json().map((json) => Buffer.from(json).toString('base64url')),
     fc.constantFrom(encodeJson({ alg: 'HS256' }), encodeJson({ alg: 'none' })),
   );
   const almostToken = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('.'));
-  const long = 'A'.repeat(3 * 1024 * 1024);
-  const large = [long, `${long}.${long}.${long}`, '.'.repeat(1e6), `${encodeJson({ alg: long })}.e30.AA`];
 
   await fc.assert(fc.asyncProperty(almostToken, expectInvalid), { numRuns: 300 });
-  for (const token of large) await expectInvalid(token);
 });

@@ -35,14 +35,3 @@ test.each([', ,"a", ,', '"a"\t,\t"b"', ' \t"a" \t', '"a","b"', '"", "é,"'])(
     expect(ifMatch(value)).toEqual(Array.from(value.matchAll(/"([^"]*)"/g), ([, version]) => version));
   },
 );
-
-test('a megabyte of anything takes no time', () => {
-  const startedAt = performance.now();
-
-  ifMatch(`"a"${' '.repeat(1_000_000)}x`);
-  ifMatch(','.repeat(1_000_000));
-  ifMatch(`"${'a'.repeat(1_000_000)}`);
-  ifMatch('W/"'.repeat(300_000));
-
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
-});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkedParameters, findParameterProblem } from '../../../../serverless/deploy/stage-parameters.ts';
-import { permanentStages, stages } from '../../../../serverless/deploy/target.ts';
+import { stages } from '../../../../serverless/deploy/target.ts';
 
 /** @returns what is wrong with the parameters of a stage, with values in place of those in serverless/stages.yml */
 function findProblem(values: Readonly<Record<string, unknown>> = {}, stage = 'prod') {
@@ -48,13 +48,6 @@ describe.each(Object.entries(values))('the parameter %s', (name, { wrong, right 
   test.each(right)('can be "%s"', (value) => {
     expect(findProblem({ [name]: value })).toBeUndefined();
   });
-});
-
-test('nothing is wrong with the parameters of the permanent stages, and of a temporary one', () => {
-  expect([...permanentStages, 'alice'].map((stage) => findProblem({}, stage))).toEqual([
-    ...permanentStages.map(() => undefined),
-    undefined,
-  ]);
 });
 
 test('each wrong parameter is named, with what it has to be', () => {

@@ -148,6 +148,26 @@ test.each([
   expect(waits).toEqual(expected);
 });
 
+test.each([
+  ['3 minutes', true, 4_250, 23],
+  ['less than 3 minutes', true, 4_251, 22],
+  ['5 s if the service has never responded', false, 1_250, 5],
+  ['less than 5 s if the service has never responded', false, 1_251, 4],
+])('a call is given up after %s', async (_limit, hasResponded, firstMs, attempts) => {
+  vi.spyOn(Math, 'random').mockReturnValue(1); // The longest waits: 0.25, 0.5, 1, 2, 4, 8 and then 10 s.
+  const send = vi.fn(async () => {
+    if (send.mock.calls.length === 1) await new Promise((resolve) => setTimeout(resolve, firstMs));
+    throw new TypeError('Failed to fetch');
+  });
+  const fetch: NonNullable<BookCatalogOptions['fetch']> = async (url, { signal }) =>
+    hasResponded && url.endsWith('/token') ? dripping([login], 0, signal) : send();
+  const client = createBookCatalogClient({ baseUrl: 'http://books.example', username: 'u', password: 'p', fetch });
+
+  const message = `no response from http://books.example/${hasResponded ? 'book/1' : 'token'} (Failed to fetch)`;
+  expect(await settle(client.getBook(1))).toMatchObject({ name: 'BookCatalogError', status: undefined, message });
+  expect(send).toHaveBeenCalledTimes(attempts);
+});
+
 test('a call that is aborted before its login ends, or while it waits for a retry, ends at once and leaves no timer', async () => {
   const silent = createBookCatalogClient({
     baseUrl: 'http://books.example',

@@ -63,9 +63,3 @@ test('a clock that was an hour ahead for a moment leaves no trace in later versi
 
   expect(createVersion([]) < ahead).toBe(true);
 });
-
-test('no version is made twice', () => {
-  setClock(now);
-
-  expect(new Set(Array.from({ length: 10_000 }, () => createVersion([]))).size).toBe(10_000);
-});

@@ -1,8 +1,8 @@
-import '../reliability/search/replaced-chance.ts';
+import './replaced-chance.ts';
 import { expect, test } from 'vitest';
-import { search, timeLimitMs } from '../reliability/search/search.ts';
-import type { Scenario } from '../reliability/search/small-world.ts';
-import { create, find, list, listAfter, page, removeOf, updateOf } from '../reliability/search/steps.ts';
+import { search, timeLimitMs } from './search.ts';
+import type { Scenario } from './small-world.ts';
+import { create, find, list, listAfter, page, removeOf, updateOf } from './steps.ts';
 
 /** Worlds whose faults are those of the first client, which lists. 9,999 is the last id of the first shard. */
 const scenarios: Readonly<Record<string, Omit<Scenario, 'faulty'>>> = {

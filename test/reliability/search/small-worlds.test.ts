@@ -1,7 +1,7 @@
-import '../reliability/search/replaced-chance.ts';
+import './replaced-chance.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { search, timeLimitMs } from '../reliability/search/search.ts';
-import type { Scenario, Step } from '../reliability/search/small-world.ts';
+import { search, timeLimitMs } from './search.ts';
+import type { Scenario, Step } from './small-world.ts';
 import {
   ahead,
   around,
@@ -18,12 +18,12 @@ import {
   updateFirst,
   updateNext,
   updateOwn,
-} from '../reliability/search/steps.ts';
+} from './steps.ts';
 
 /** What is planted in the repository: a version need not be above others that it has read, or made before. */
 const planted = vi.hoisted(() => ({ ignores: '' as '' | 'read' | 'made' }));
 
-vi.mock(import('../../lib/dynamodb/table/versions.ts'), async (importOriginal) => {
+vi.mock(import('../../../lib/dynamodb/table/versions.ts'), async (importOriginal) => {
   const { createVersion, ...others } = await importOriginal();
   return {
     ...others,
