@@ -179,6 +179,16 @@ test.for<[after: number, requests: string[]]>([
   },
 );
 
+test('a reader who stops at the first book has caused four requests ahead', async ({ table }) => {
+  await storeBooks(table, [10_001, 500_001]);
+  const { requests, access } = noteQueries(table);
+
+  for await (const _ of iterateBooks(access)) break;
+
+  // The counter, the two shards that were read, and four ahead.
+  expect(requests).toHaveLength(7);
+});
+
 test('a shard ends with its last id, where DynamoDB would return an empty page after a full one', async ({ table }) => {
   const books = await storeBooks(table, [9_997, 9_998, 9_999, 19_998, 19_999]);
   const { requests, access } = noteQueries(table, endAfterThree);
