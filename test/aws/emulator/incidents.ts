@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { SecretsManager } from '@aws-sdk/client-secrets-manager';
-import { readStack } from '../../../tools/operations/deployed-stage.ts';
 import { findBlocks } from './documents.ts';
-import { type EmulatedStage, StackName, stage } from './emulated-stage.ts';
+import { type EmulatedStage, StackName } from './emulated-stage.ts';
 import { checkCompleteness } from './restores.ts';
 
 /** Sends a request, and runs the first command for everything that somebody may see. */
@@ -41,19 +39,4 @@ export async function changeByHand({ runShell, restore }: EmulatedStage): Promis
   assert.equal((await restore('--table', StackName)).status, 0);
   await checkCompleteness(StackName);
   assert.doesNotMatch(await runShell(detection), /BookTable/);
-}
-
-/** Deletes the secret with the password: first so that it can be restored, then for good. */
-export async function loseSecret({ runShell, run, project, withCatalog }: EmulatedStage): Promise<void> {
-  const client = new SecretsManager();
-  const { CredentialsSecret: SecretId = '' } = (await readStack(stage)).outputs;
-  await client.deleteSecret({ SecretId });
-  await runShell(`aws secretsmanager restore-secret --secret-id ${SecretId}`);
-  await run('deploy', '--force');
-
-  await client.deleteSecret({ SecretId, ForceDeleteWithoutRecovery: true });
-  project.replace('serverless/resources/secrets.yml', '-login', '-login-2');
-  await run('deploy');
-  assert.notEqual((await readStack(stage)).outputs.CredentialsSecret, SecretId);
-  await withCatalog((catalog) => catalog.createBook());
 }

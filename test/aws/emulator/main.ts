@@ -10,7 +10,7 @@ import { checkBoundary, enforceBoundary } from './boundary.ts';
 import { checkDeployerLimits } from './deployer.ts';
 import { checkAccessLog, checkSettings, deployAndTest, failToDeploy, fixWithAlarmOn, rollBack } from './deploys.ts';
 import { type EmulatedStage, StackName, stage, startEmulatedStage } from './emulated-stage.ts';
-import { changeByHand, loseSecret, tryFirstCommands } from './incidents.ts';
+import { changeByHand, tryFirstCommands } from './incidents.ts';
 import {
   checkTable,
   failToSwitch,
@@ -75,9 +75,6 @@ async function walk({ project, run, spawn, findVersion, withCatalog }: EmulatedS
 
   step('Rotate the secrets');
   await rotate(emulated);
-
-  step('A deleted secret is restored, and replaced when it is gone for good');
-  await loseSecret(emulated);
 
   step('The first command for everything that somebody may see in the night');
   await tryFirstCommands(emulated);
