@@ -29,6 +29,8 @@ export default defineConfig({
     maxWorkers: 2,
     // The access key of the tests' engines and clients. A developer's own stays out of the tests.
     env: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_SESSION_TOKEN: '', AWS_PROFILE: '' },
+    // What a test waits for may take long on a busy machine. The default is a second.
+    expect: { poll: { timeout: 60_000 } },
     // Before each test.
     restoreMocks: true,
     unstubEnvs: true,

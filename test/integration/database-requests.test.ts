@@ -41,7 +41,7 @@ test('a client that is destroyed closes its connections', async () => {
 
   client.destroy();
 
-  await expect.poll(() => closed.mock.calls.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => closed.mock.calls.length).toBe(1);
 });
 
 describe('an idle connection', () => {
@@ -77,7 +77,7 @@ describe('an idle connection', () => {
     const { database, read } = await startDatabase((_request, response) => responses.push(response));
     const connected = vi.fn();
     database.on('connection', connected);
-    const sent = (count: number) => expect.poll(() => responses.length, { timeout: 30_000 }).toBe(count);
+    const sent = (count: number) => expect.poll(() => responses.length).toBe(count);
     const reads = [read(), read()];
     await sent(2);
     for (const response of responses) response.end('{}');

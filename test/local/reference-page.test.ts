@@ -51,7 +51,7 @@ async function execute(page: Page, operation: string) {
   await block.locator('.opblock-summary-control').click();
   // The example is filled in a moment after the operation is opened.
   for (const body of await block.locator('textarea').all()) {
-    await expect.poll(() => body.inputValue(), { timeout: 20_000 }).not.toBe('');
+    await expect.poll(() => body.inputValue()).not.toBe('');
   }
   await block.locator('.execute').click();
   return JSON.parse((await block.locator('.live-responses-table .microlight').first().textContent()) ?? '');

@@ -7,9 +7,6 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createDataFolder, testSettings } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 
-/** Room for a busy machine; a reload takes about a tenth of a second. */
-const noticed = { timeout: 20_000, interval: 50 };
-
 // A change in the project itself would also reload every other service under test.
 const folder = createDataFolder();
 const copy = join(folder, 'a project');
@@ -37,10 +34,10 @@ async function get(path: string): Promise<{ message: string; data: unknown }> {
 
 /** Waits until a change is in the responses. */
 async function expectMessage(path: string, message: string): Promise<void> {
-  await expect.poll(async () => (await get(path)).message, noticed).toBe(message);
+  await expect.poll(async () => (await get(path)).message).toBe(message);
 }
 
-const expectOutput = (text: RegExp) => expect.poll(() => local.service.output, noticed).toMatch(text);
+const expectOutput = (text: RegExp) => expect.poll(() => local.service.output).toMatch(text);
 
 test('a change in lib is in the next responses, and the books are still there', async () => {
   await change('lib/http/outcomes.ts', "'Book not found'", "'No such book'");
@@ -185,7 +182,7 @@ test.skipIf(!hasNamespaces)('without file watches, the service runs, and says wh
   onTestFinished(() => void child.kill());
   const printed: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => printed.push(text));
-  await expect.poll(() => printed.join(''), { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
+  await expect.poll(() => printed.join('')).toContain('Stop it with Ctrl-C');
 
   expect(printed.join('')).toMatch(
     /^\S+ WARN Saved changes are loaded at the next start only: EMFILE: .*\n\nBook Catalog/,
@@ -196,7 +193,7 @@ test('Ctrl-C ends the service, even in an endless loop in a handler', async () =
   await change('handlers/get-book.ts', 'const { book,', 'for (;;);\nconst { book,');
   const signal = () => AbortSignal.timeout(2_000);
   const respond = () => fetch(`${local.baseUrl}/volume/1`, { headers: local.headers, signal: signal() });
-  await expect.poll(() => respond().catch(({ name }: Error) => name), noticed).toBe('TimeoutError');
+  await expect.poll(() => respond().catch(({ name }: Error) => name)).toBe('TimeoutError');
 
   await local.service.stop('SIGINT');
 });

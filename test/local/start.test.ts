@@ -89,7 +89,7 @@ test('a start that other machines can reach warns of known secrets, and prints a
   const env = { ...withoutOwn, ...testSettings, SECRET_TOKEN: undefined, DB_PATH: createDataFolder() };
   const args = ['serverless/main.js', 'offline', '--host', '0.0.0.0', '--port', '0'];
   const { child, readOutput, ended } = startCommand(args, env);
-  await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
+  await expect.poll(readOutput).toContain('Stop it with Ctrl-C');
   const [, port] = /ready at http:\/\/localhost:(\d+)/.exec(readOutput()) ?? [];
   const external = Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
@@ -116,7 +116,7 @@ test("a start prints no password of the user's own, and says where it goes in th
 test('a start whose output nobody reads ends quietly at its next line', async () => {
   const env = { ...withoutOwn, ...testSettings, DB_PATH: createDataFolder() };
   const { child, readOutput, ended } = startCommand(['serverless/main.js', 'offline', '--port', '0'], env);
-  await expect.poll(readOutput, { timeout: 60_000 }).toContain('Stop it with Ctrl-C');
+  await expect.poll(readOutput).toContain('Stop it with Ctrl-C');
   const [, port] = /ready at http:\/\/127.0.0.1:(\d+)/.exec(readOutput()) ?? [];
   child.stdout.destroy();
 
