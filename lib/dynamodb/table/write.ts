@@ -89,7 +89,7 @@ export class Write {
   needsSeen(version: string): boolean {
     // Versions are made above the seen one, unless that is a day ahead or from another program.
     // Stryker disable next-line EqualityOperator: they are never equal, because a new version has random bits
-    return this.lost.length > 0 || (this.seen !== undefined && version < this.seen);
+    return this.lost.length > 0 || version < (this.seen ?? '');
   }
 
   /** Whether one of the attempts stored what has this version (sentence 4). */
@@ -97,11 +97,11 @@ export class Write {
     return this.sent.some((each) => each === version);
   }
 
-  /** @throws {StorageUnavailableError} when nobody can know whether a lost attempt was carried out (sentence 6) */
-  checkNotReplaced(version: string | undefined): void {
-    // Nothing was written since the last look at a book that has the seen version.
-    if (version === undefined || version === this.seen) return;
-    if (this.lost.some((each) => each < version)) throw new StorageUnavailableError('others changed the book');
+  /** @throws {StorageUnavailableError} when a book has changed since the last look, maybe by a lost attempt (sentence 6) */
+  checkNotReplaced(version = ''): void {
+    // Stryker disable next-line EqualityOperator: an equal version is one that the write has made (sentence 4)
+    const isReplaced = version !== this.seen && this.lost.some((each) => each < version);
+    if (isReplaced) throw new StorageUnavailableError('others changed the book');
   }
 
   /** @throws {StorageUnavailableError} when an attempt is lost, and there is no book (sentence 7) */
