@@ -38,11 +38,11 @@ export function parseSettings<Name extends string, Table extends Readonly<Record
   const problems: string[] = [];
   const values = names.map((name) => {
     const { variable, kind, default: fallback } = table[name];
-    const text = environment[variable] ?? fallback;
-    const isBlank = text?.trim() === '';
-    const value = text === undefined || isBlank ? undefined : kind.parse(text, environment);
-    if (text === undefined) problems.push(`${variable} is not set`);
-    else if (isBlank && fallback !== '') problems.push(`${variable} is blank`);
+    const given = environment[variable];
+    const text = given ?? fallback ?? '';
+    const isBlank = text.trim() === '';
+    const value = kind.parse(text, environment);
+    if (isBlank && fallback !== '') problems.push(`${variable} is ${given === undefined ? 'not set' : 'blank'}`);
     else if (!isBlank && value === undefined) problems.push(`${variable} is not ${kind.description}`);
     return [name, value];
   });

@@ -58,8 +58,8 @@ export type ValuesOf<Table extends Fields> = {
 export function isValueOf(schema: Schema, value: unknown): boolean {
   const { type, enum: allowed, minimum = -Infinity, maximum = Infinity, maxLength = Infinity } = schema;
   if (!kinds[type](value) || allowed?.includes(value) === false) return false;
-  if (typeof value === 'string') return hasAtMost(maxLength, value);
-  return typeof value !== 'number' || (value >= minimum && value <= maximum);
+  if (typeof value === 'number') return value >= minimum && value <= maximum;
+  return typeof value !== 'string' || hasAtMost(maxLength, value);
 }
 
 /** Counts code points, as JSON Schema does. A code point takes one or two of the units that `length` counts. */

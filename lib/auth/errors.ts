@@ -6,7 +6,7 @@ export class InvalidTokenError extends namedError('InvalidTokenError') {
   readonly reason: string;
 
   constructor(reason: string) {
-    super('the token is not valid');
+    super(reason);
     this.reason = reason;
   }
 }

@@ -130,20 +130,18 @@ test('the list has the order of ids, and any page says whether books follow, tom
   }
 });
 
-/** Notes the inputs of all Queries, which `change` may change, and the reads of the counter. */
+/** Notes all Queries, whose inputs `change` may change, and the reads of the counter. */
 function noteQueries(table: TableAccess, change = (_input: QueryCommandInput) => {}) {
-  const inputs: QueryCommandInput[] = [];
   const requests: string[] = [];
   const access = openBySending((command: object, options: never) => {
     if (command instanceof GetCommand) requests.push('counter');
     if (command instanceof QueryCommand) {
-      inputs.push({ ...command.input });
       requests.push(describeQuery(command.input));
       change(command.input);
     }
     return table.client.send(command as never, options);
   }, table.tableName);
-  return { inputs, requests, access };
+  return { requests, access };
 }
 
 /** For example `5 books of shard 0 after 7`. */
@@ -209,17 +207,19 @@ test.for([19, 20, 21])('a page of %i of 20 books takes one Query', async (limit,
   expect(requests).toEqual([`${limit + 1} books of shard 0 after 0`, ...(limit < 20 ? [] : ['counter'])]);
 });
 
-test('a page reads four times as many items with each Query, so that tombstones in a row take few', async ({
+test('a page reads four times as many items with each Query, up to 5,000, so that tombstones in a row take few', async ({
   table,
 }) => {
-  const books = await storeBooks(table, range(1, 44));
-  for (const { id } of books.slice(0, 43)) await table.repository.delete(id);
+  const tombstone = { ...emma, expiresAt: 0 };
+  await seedBooks(table, 2_731, (id) => (id < 2_731 ? tombstone : emma));
   const { requests, access } = noteQueries(table);
 
-  expect((await readPage(access, 0, 1)).books).toEqual(books.slice(43));
+  expect((await readPage(access, 0, 1)).books).toEqual([{ id: 2_731, ...emma }]);
 
-  const queries = ['2 books of shard 0 after 0', '8 books of shard 0 after 2', '32 books of shard 0 after 10'];
-  expect(requests).toEqual([...queries, '128 books of shard 0 after 42', 'counter']);
+  const limits = [2, 8, 32, 128, 512, 2_048, 5_000];
+  const afters = [0, 2, 10, 42, 170, 682, 2_730];
+  const queries = limits.map((limit, index) => `${limit} books of shard 0 after ${afters[index]}`);
+  expect(requests).toEqual([...queries, 'counter']);
 });
 
 test('after a tombstone, a page asks for the book that is missing, and for three more items', async ({ table }) => {
@@ -283,19 +283,16 @@ test('a page has at least one book, however large', async () => {
   expect([books.length, continueAfter]).toEqual([1, 1]);
 });
 
-test('a page of many small database pages is read once, and asks for no more books at once than the whole list', async ({
-  table,
-}) => {
+test('a page of many small database pages is read once', async ({ table }) => {
   const books = await storeBooks(table, range(1, 20));
-  const { inputs, access } = noteQueries(table, (input) => {
+  const { requests, access } = noteQueries(table, (input) => {
     input.Limit = 1;
   });
 
   const page = await readPage(access, 0, 19);
 
   expect(page).toEqual({ books: books.slice(0, 19), continueAfter: 19 });
-  expect(inputs).toHaveLength(20);
-  expect(Math.max(...inputs.map(({ Limit: limit = Infinity }) => limit))).toBeLessThanOrEqual(5_000);
+  expect(requests).toHaveLength(20);
 });
 
 test('of a filter, lists and pages have the books that match, in each shard, and say whether others follow', async ({
