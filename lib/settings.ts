@@ -53,11 +53,6 @@ export const wholeNumber = (unit: string, minimum: number, maximum: number): Set
   },
 });
 
-export const oneOf = (...values: readonly string[]): SettingKind<string> => ({
-  description: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
-  parse: (value) => (values.includes(value) ? value : undefined),
-});
-
 /**
  * The settings of the functions. A stage has a parameter with the name of a setting, unless the stack makes the value:
  * the secrets, the username and the table. Tests compare this table with serverless.yml, serverless/stages.yml and the documents.

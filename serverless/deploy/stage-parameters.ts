@@ -1,17 +1,15 @@
-import {
-  type FunctionSetting,
-  oneOf,
-  type Setting,
-  type SettingKind,
-  settings,
-  wholeNumber,
-} from '../../lib/settings.ts';
+import { type FunctionSetting, type Setting, type SettingKind, settings, wholeNumber } from '../../lib/settings.ts';
 import { stages } from './target.ts';
 
 /** The retention periods of CloudWatch Logs (API Reference, "PutRetentionPolicy") that the framework knows. */
 const retentionDays = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 2192, 2557, 2922, 3288, 3653,
-];
+].map(String);
+
+const retention: SettingKind<string> = {
+  description: `one of ${retentionDays.map((days) => `"${days}"`).join(', ')}`,
+  parse: (value) => (retentionDays.includes(value) ? value : undefined),
+};
 
 const rate: SettingKind<number> = {
   description: 'a rate, above 0 and at most 1, like 0.01',
@@ -39,7 +37,7 @@ export const checkedParameters: Readonly<Record<string, Setting>> = {
   throttlingBurstLimit: burst,
   tokenThrottlingRateLimit: requestsPerSecond,
   tokenThrottlingBurstLimit: burst,
-  logRetentionInDays: { kind: oneOf(...retentionDays.map(String)) },
+  logRetentionInDays: { kind: retention },
   maxErrorRate: { kind: rate },
 };
 
