@@ -79,13 +79,13 @@ export class Table {
   query<Value>(input: Omit<QueryCommandInput, 'TableName'>, parse: (body: Uint8Array) => Value): Promise<Value> {
     return this.#attempts.read(async (abortSignal) => {
       const command = new QueryCommand({ TableName: this.#name, ConsistentRead: true, ...input });
-      let body: Uint8Array = new Uint8Array();
+      let page: Value | undefined;
       command.middlewareStack.add(
         (next) => async (request) => {
           const result = await next(request);
           const { response } = result as Responding;
           if (response.statusCode === 200) {
-            body = response.body;
+            page = parse(response.body);
             response.body = new Uint8Array();
           }
           return result;
@@ -93,11 +93,7 @@ export class Table {
         { name: 'takeBody', step: 'deserialize', override: true }, // lib-dynamodb applies it twice
       );
       await this.#send(command, abortSignal);
-      try {
-        return parse(body);
-      } catch (error) {
-        throw interpretDatabaseError(error);
-      }
+      return page as Value;
     });
   }
 
