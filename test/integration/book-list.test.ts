@@ -222,16 +222,6 @@ test('a page reads four times as many items with each Query, up to 5,000, so tha
   expect(requests).toEqual([...queries, 'counter']);
 });
 
-test('after a tombstone, a page asks for the book that is missing, and for three more items', async ({ table }) => {
-  const books = await storeBooks(table, range(1, 20));
-  await table.repository.delete(3);
-  const { requests, access } = noteQueries(table);
-
-  expect((await readPage(access, 0, 9)).books).toEqual(books.slice(0, 10).toSpliced(2, 1));
-
-  expect(requests).toEqual(['10 books of shard 0 after 0', '4 books of shard 0 after 10']);
-});
-
 /** The fields of a book whose JSON has that many bytes. */
 function ofSize(id: number, bytes: number): BookFields {
   const fields = { ...emma, title: '', year: id };

@@ -7,7 +7,8 @@ import { unknownField } from '../../conformance/a-book.ts';
 import { VersionMismatchError } from '../../lib/books/errors.ts';
 import type { BookRepository } from '../../lib/dynamodb/books/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/table/keys.ts';
-import { emma, openBooks } from '../support/book-table.ts';
+import { serverError } from '../simulators/faults.ts';
+import { emma, listBooks, openBooks } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 import { openWithInterceptors } from '../support/table-by-request.ts';
 
@@ -101,6 +102,12 @@ test.for(refused)('%s waits for nothing', async ([, send, uses, error], { proxy,
   expect(outcome).toBe(error && `${error}Error`);
   expect(proxy.takeRequests().join(', ')).toBe(uses);
   expect(pauses.count).toBe(0);
+});
+
+test('a list whose Queries fail says why, like every other request', async ({ proxy, opened }) => {
+  proxy.disturb({ fault: serverError, operations: ['Query'] });
+
+  await expect(listBooks(opened.proxied)).rejects.toThrow('DynamoDB failed: InternalServerError');
 });
 
 test('an update that meets a higher version pauses once, and reads nothing', async ({ proxy, table, books }) => {
