@@ -73,8 +73,8 @@ export class Table {
   }
 
   /**
-   * Requests a page of items, and parses the body of the response in place of the SDK, which gets an empty one. It would
-   * convert each value twice, which takes several times the CPU time of the rest of a list.
+   * Requests a page of items. The SDK would convert each value twice, which takes several times the CPU time of the rest of
+   * a list. So `parse` gets the body of the response in its place, and its errors count as the SDK's.
    */
   query<Value>(input: Omit<QueryCommandInput, 'TableName'>, parse: (body: Uint8Array) => Value): Promise<Value> {
     return this.#attempts.read(async (abortSignal) => {
