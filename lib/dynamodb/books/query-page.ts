@@ -107,11 +107,11 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
   let books: string;
   let seen = 0;
   if (matches) {
+    const fields = names.map((name) => ({ start: `"${name}":`, group: groupOf(name), absent: defaults[name] }));
     books = items.replace(item, (...groups) => {
       seen += 1;
-      const jsonOf = (name: string): string => groups[groupOf(name)] ?? defaults[name];
-      if (!matches((name) => JSON.parse(jsonOf(name)))) return '';
-      return `,{${names.map((name) => `"${name}":${jsonOf(name)}`).join()}}`;
+      if (!matches((name) => JSON.parse(groups[groupOf(name)] ?? defaults[name]))) return '';
+      return `,{${fields.map(({ start, group, absent }) => start + (groups[group] ?? absent)).join()}}`;
     });
   } else {
     // By a text, because most instances read few pages, before V8 optimizes a function.
