@@ -41,7 +41,7 @@ export function parseSettings<Name extends string, Table extends Readonly<Record
     const given = environment[variable];
     const text = given ?? fallback ?? '';
     const isBlank = text.trim() === '';
-    const value = kind.parse(text, environment);
+    const value = isBlank ? undefined : kind.parse(text, environment);
     if (isBlank && fallback !== '') problems.push(`${variable} is ${given === undefined ? 'not set' : 'blank'}`);
     else if (!isBlank && value === undefined) problems.push(`${variable} is not ${kind.description}`);
     return [name, value];

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface SettingKind<Value> {
   /** Completes the sentences "NAME is not …" and "NAME has to be …". */
   readonly description: string;
-  /** @returns the value, or `undefined` when the text is not of this kind */
+  /** @returns the value, or `undefined` when the text, which is not blank, is not of this kind */
   readonly parse: (text: string, environment: Environment) => Value | undefined;
 }
 

@@ -107,6 +107,7 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
   let books: string;
   let seen = 0;
   if (matches) {
+    // Once a page, because a lookup for each book would double the time.
     const fields = names.map((name) => ({ start: `"${name}":`, group: groupOf(name), absent: defaults[name] }));
     books = items.replace(item, (...groups) => {
       seen += 1;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig, warnOfWeakSecret } from '../../../lib/config.ts';
+import { ConfigError, loadConfig, parseSettings, warnOfWeakSecret } from '../../../lib/config.ts';
+import { text } from '../../../lib/settings.ts';
 import { captureLog } from '../../support/captured-log.ts';
 
 const complete = {
@@ -52,6 +53,11 @@ test.each([
 const origins = [undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'];
 test.each(origins)('CORS_ORIGIN may be %j, and is none when it is empty', (CORS_ORIGIN) => {
   expect(load({ CORS_ORIGIN }).corsOrigin).toBe(CORS_ORIGIN || undefined);
+});
+
+test('a setting that may be blank has no value then, whatever its kind', () => {
+  const table = { note: { variable: 'NOTE', kind: text, default: '' } } as const;
+  expect(parseSettings(table, ['note'], { NOTE: ' ' })).toEqual({ note: undefined });
 });
 
 const noOrigins = [
