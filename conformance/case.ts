@@ -31,7 +31,8 @@ export type Test = (rules: string, name: string, ...rest: [run: Run] | [options:
 export function collectCases(group: string, addCases: (test: Test) => void): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];
   addCases((rules, name, ...rest) => {
-    const [run, options] = rest.length === 1 ? rest : [rest[1], rest[0]];
+    const run = rest.at(-1) as Run;
+    const options = rest.length === 2 ? rest[0] : {};
     const runAndCleanUp = async (session: Session, responses?: HttpResponse[]) => {
       const catalog = new Catalog(session, responses);
       try {

@@ -1,6 +1,6 @@
 import * as token from './auth/errors.ts';
 import * as books from './books/errors.ts';
-import { ItemTooLargeError, StorageUnavailableError } from './dynamodb/connection/errors.ts';
+import { ItemTooLargeError, OutcomeUnknownError, StorageUnavailableError } from './dynamodb/connection/errors.ts';
 import { HttpError, type Outcome, outcomes } from './http/outcomes.ts';
 
 /** Maps the error that ended a request to the outcome that the client sees, which never has the error's own text. */
@@ -13,5 +13,6 @@ export function clientOutcomeOf(error: unknown): Outcome {
   if (error instanceof books.IdempotencyKeyUsedError) return outcomes.idempotencyKeyUsed;
   if (error instanceof ItemTooLargeError) return outcomes.payloadTooLarge;
   if (error instanceof StorageUnavailableError) return outcomes.serviceUnavailable;
+  if (error instanceof OutcomeUnknownError) return outcomes.serviceUnavailable;
   return outcomes.internalError;
 }

@@ -38,12 +38,14 @@ export function parseSettings<Name extends string, Table extends Readonly<Record
   const problems: string[] = [];
   const values = names.map((name) => {
     const { variable, kind, default: fallback } = table[name];
-    const given = environment[variable];
-    const text = given ?? fallback ?? '';
-    const isBlank = text.trim() === '';
-    const value = isBlank ? undefined : kind.parse(text, environment);
-    if (isBlank && fallback !== '') problems.push(`${variable} is ${given === undefined ? 'not set' : 'blank'}`);
-    else if (!isBlank && value === undefined) problems.push(`${variable} is not ${kind.description}`);
+    const text = environment[variable] ?? fallback ?? '';
+    if (text.trim() === '') {
+      const isOptional = fallback === '';
+      if (!isOptional) problems.push(`${variable} is ${environment[variable] === undefined ? 'not set' : 'blank'}`);
+      return [name, undefined];
+    }
+    const value = kind.parse(text, environment);
+    if (value === undefined) problems.push(`${variable} is not ${kind.description}`);
     return [name, value];
   });
   if (problems.length > 0) throw new ConfigError(problems);

@@ -13,7 +13,7 @@ export class StageError extends Error {
  * @returns the exit code
  * @throws every other error
  */
-export function reportStageError(error: Error): number {
+export function reportExpectedError(error: Error): number {
   const isOfClient = '$metadata' in error || error.name === 'CredentialsProviderError';
   if (!(error instanceof StageError || isOfClient)) throw error;
   console.error(error.message);

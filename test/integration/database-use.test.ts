@@ -10,10 +10,10 @@ import { openBySending } from '../support/table-by-request.ts';
 /** The requests of each endpoint to the database. */
 const uses = [
   ['GET /book/1', '', 'GetItem'],
-  ['PUT /book/1', '', 'UpdateItem'],
-  ['PUT /book/1', 'If-Match', 'UpdateItem'],
-  ['DELETE /book/1', 'If-Match', 'UpdateItem'],
-  ['DELETE /book/2', '', 'UpdateItem'],
+  ['PUT /book/1', '', 'GetItem, UpdateItem'],
+  ['PUT /book/1', 'If-Match', 'GetItem, UpdateItem'],
+  ['DELETE /book/1', 'If-Match', 'GetItem, UpdateItem'],
+  ['DELETE /book/2', '', 'GetItem, UpdateItem'],
   ['POST /book', '', 'UpdateItem, PutItem'],
   ['POST /book', 'Idempotency-Key', 'UpdateItem, TransactWriteItems'],
   ['POST /book', 'Idempotency-Key', 'UpdateItem, TransactWriteItems'],

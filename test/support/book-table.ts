@@ -7,7 +7,6 @@ import { BookRepository } from '../../lib/dynamodb/books/book-repository.ts';
 import { createDynamoDBClient } from '../../lib/dynamodb/connection/client.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
 import { Table } from '../../lib/dynamodb/table/table.ts';
-import { createVersion } from '../../lib/dynamodb/table/versions.ts';
 import { createTable } from '../../serverless/local/engine/prepare-table.ts';
 import { aBook } from './a-book.ts';
 
@@ -104,7 +103,7 @@ export async function storeBook({ client, tableName }: TableAccess, book: Book):
 }
 
 function itemOf({ id, ...fields }: Book) {
-  return { ...bookKey(id), ...fields, version: createVersion([]) };
+  return { ...bookKey(id), ...fields, version: randomUUID() };
 }
 
 /** About 100 bytes as JSON. */

@@ -1,5 +1,16 @@
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
-import * as fields from './columns.ts';
+import {
+  type ColumnOptions,
+  type Columns,
+  expectColumns,
+  type FieldName,
+  fieldNames,
+  findColumns,
+  findUnclear,
+  parseCell,
+  quote,
+  toBook,
+} from './columns.ts';
 import { type Dialect, parseHeader, type Quotes, readRecords } from './csv.ts';
 import { CommandError } from './errors.ts';
 import { readStart, readText } from './file-text.ts';
@@ -10,7 +21,7 @@ import { formatCount } from './report.ts';
 export type Format = 'csv' | 'ndjson';
 
 /** What the user says about a file. What is `undefined` is found out from the file. */
-export interface FileOptions extends fields.ColumnOptions {
+export interface FileOptions extends ColumnOptions {
   readonly encoding: string;
   /** Of CSV: one ASCII character. */
   readonly separator: string | undefined;
@@ -23,9 +34,9 @@ export interface BookFile extends Dialect {
   readonly path: string;
   readonly encoding: string;
   readonly format: Format;
-  readonly columns: fields.Columns;
+  readonly columns: Columns;
   /** Those that the user named. */
-  readonly named: fields.Columns;
+  readonly named: Columns;
   /** The names in the header of CSV. */
   readonly header: readonly string[];
   /** Whether it has ids, which an import ignores. */
@@ -56,30 +67,30 @@ export async function openFile(path: string, options: FileOptions): Promise<Book
   }
   const [, excelLine] = /^(sep=.)[\r\n]/i.exec(start) ?? [];
   if (excelLine !== undefined) {
-    throw new CommandError(`${path} begins with ${fields.quote([excelLine])}, a line for Excel alone: delete it`);
+    throw new CommandError(`${path} begins with ${quote([excelLine])}, a line for Excel alone: delete it`);
   }
-  const expected = fields.expectColumns(options);
+  const expected = expectColumns(options);
   const file = { path, encoding, named };
   if (guessFormat(path, start) === 'ndjson') {
     const hasIds = /^.*"id"\s*:/.test(start) && !Object.values(expected).includes('id');
     return { ...file, format: 'ndjson', columns: expected, header: [], hasIds, ...noDialect };
   }
   const { header, ...dialect } = findDialect(start, options, expected);
-  const columns = fields.findColumns(header, expected, named);
+  const columns = findColumns(header, expected, named);
   const hasIds = header.some((name) => /^id$/i.test(name) && !Object.values(columns).includes(name));
   return { ...file, format: 'csv', ...dialect, header, hasIds, columns };
 }
 
 /** @returns a report of the columns that are used, missing and ignored */
 export function describeFile({ encoding, format, separator, quotes, header, hasIds, columns }: BookFile): string {
-  const lines = fields.fieldNames.map((field) => {
+  const lines = fieldNames.map((field) => {
     const { [field]: column } = columns;
-    return `  ${field}: ${column === undefined ? 'no column, stored as if it were empty' : fields.quote([column])}`;
+    return `  ${field}: ${column === undefined ? 'no column, stored as if it were empty' : quote([column])}`;
   });
-  const separated = format === 'csv' ? `, separated by ${fields.quote([separator])}` : '';
+  const separated = format === 'csv' ? `, separated by ${quote([separator])}` : '';
   const unquoted = quotes === 'text' ? ', unquoted' : '';
   const ignored = header.filter((name) => !Object.values(columns).includes(name));
-  if (ignored.length > 0) lines.push(`  ignored: ${fields.quote(ignored)}`);
+  if (ignored.length > 0) lines.push(`  ignored: ${quote(ignored)}`);
   if (hasIds) lines.push('The file has ids. An import changes no book: it creates new ones, with new ids.');
   return [`Columns (${encoding}${separated}${unquoted}):`, ...lines].join('\n');
 }
@@ -95,7 +106,7 @@ export function readRows(file: BookFile): AsyncGenerator<Row> {
 
 async function* readCsv(file: BookFile): AsyncGenerator<Row> {
   const { path, encoding, header, columns } = file;
-  const used = Object.entries(columns) as [fields.FieldName, string][];
+  const used = Object.entries(columns) as [FieldName, string][];
   let isHeader = true;
   for await (const { line, cells } of readRecords(readText(path, encoding), file)) {
     if (!isHeader) yield { line, ...toOutcome(readCells(cells)) };
@@ -107,22 +118,22 @@ async function* readCsv(file: BookFile): AsyncGenerator<Row> {
       return `has ${formatCount(cells.length, 'cell')} where the header has ${header.length}`;
     if (cells.every((cell, index) => cell.trim() === header[index])) return 'is the header again';
     const values = used.map(([field, column]) => {
-      return [field, fields.parseCell(bookFields[field], cells[header.indexOf(column)] ?? '')] as const;
+      return [field, parseCell(bookFields[field], cells[header.indexOf(column)] ?? '')] as const;
     });
-    return fields.toBook(Object.fromEntries(values));
+    return toBook(Object.fromEntries(values));
   }
 }
 
 async function* readNdjson({ path, encoding, columns, named }: BookFile): AsyncGenerator<Row> {
-  const used = Object.entries(columns) as [fields.FieldName, string][];
+  const used = Object.entries(columns) as [FieldName, string][];
   for await (const { line, object } of readObjects(readText(path, encoding))) {
     yield { line, ...toOutcome(object === undefined ? 'is not a JSON object' : readMembers(object)) };
   }
 
   function readMembers(object: Readonly<Record<string, unknown>>): BookFields | string {
-    const unclear = fields.findUnclear(Object.keys(object), columns, named);
-    if (unclear) return `has no ${fields.quote([columns[unclear] ?? ''])}; --without ${unclear} allows that`;
-    return fields.toBook(Object.fromEntries(used.map(([field, name]) => [field, object[name]])));
+    const unclear = findUnclear(Object.keys(object), columns, named);
+    if (unclear) return `has no ${quote([columns[unclear] ?? ''])}; --without ${unclear} allows that`;
+    return toBook(Object.fromEntries(used.map(([field, name]) => [field, object[name]])));
   }
 }
 
@@ -134,7 +145,7 @@ function guessFormat(path: string, start: string): Format {
 }
 
 /** Finds the separator with which the header has most of the expected columns, or else most columns. */
-function findDialect(start: string, { separator, quotes }: FileOptions, expected: fields.Columns) {
+function findDialect(start: string, { separator, quotes }: FileOptions, expected: Columns) {
   const names = Object.values(expected).map((name) => name.toLowerCase());
   const countExpected = (header: readonly string[]) =>
     header.filter((name) => names.includes(name.toLowerCase())).length;

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { findVersion, stackNameOf } from '../../serverless/deploy/stack.ts';
-import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { reportExpectedError, selectTarget } from '../../serverless/deploy/target.ts';
 
 const text = { type: 'string' } as const;
 const { stage = '', region } = parseArgs({ options: { stage: text, region: text } }).values;
@@ -11,5 +11,5 @@ try {
   const version = await findVersion(stackNameOf(stage));
   if (version !== undefined) console.log(version);
 } catch (error) {
-  process.exitCode = reportStageError(error as Error);
+  process.exitCode = reportExpectedError(error as Error);
 }

@@ -2,7 +2,7 @@
 
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { stackNameOf } from '../../serverless/deploy/stack.ts';
-import { isTemporary, reportStageError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { isTemporary, reportExpectedError, StageError, selectTarget } from '../../serverless/deploy/target.ts';
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { readStack } from './deployed-stage.ts';
 import { completeTable, raiseCounter, readCounter, waitUntilActive } from './restored-table.ts';
@@ -38,7 +38,7 @@ try {
   }
   await restore(stage, table, values.switch);
 } catch (error) {
-  process.exitCode = reportStageError(error as Error);
+  process.exitCode = reportExpectedError(error as Error);
 }
 
 async function restore(stage: string, table: string, switches: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 /** `npm run smoke -- --stage S`: tests a deployed stage, whose URL and password it finds. */
 
 import { runSuite } from '../../conformance/run-suite.ts';
-import { reportStageError, selectTarget } from '../../serverless/deploy/target.ts';
+import { reportExpectedError, selectTarget } from '../../serverless/deploy/target.ts';
 import { endWithAdvice, parseOptions } from '../parse-options.ts';
 import { findAddress, findDeployedStage } from './deployed-stage.ts';
 
@@ -22,7 +22,7 @@ another address; and --without, as in \`npm run conformance\`.`;
 
 const text = { type: 'string' } as const;
 
-process.exitCode = await main().catch(reportStageError);
+process.exitCode = await main().catch(reportExpectedError);
 
 async function main(): Promise<number> {
   const { values } = parseOptions(usage, {

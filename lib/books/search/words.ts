@@ -107,5 +107,5 @@ export function createSearch(parameter: string): ((text: string) => boolean) | u
 
 /** `J. K.` finds the word `JK`, too. What is left out makes it of `J. K.` */
 function standsAlone(row: string): RegExp {
-  return new RegExp(`${row}(?<!${letterOrDigit}${row})(?!${letterOrDigit})`);
+  return new RegExp(`(?<!${letterOrDigit})${row}(?!${letterOrDigit})`);
 }

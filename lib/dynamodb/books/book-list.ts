@@ -75,10 +75,10 @@ export class BookList {
    * Reads the books with higher ids that match, page by page.
    *
    * @param wanted - how many books the caller takes
-   * @param atOnce - the Queries that are under way after the first. With one, each begins when the caller has taken the
+   * @param most - the Queries that are under way after the first. With one, each begins when the caller has taken the
    *   books before it.
    */
-  async *#read(after: number, matches?: Matcher, wanted = Number.POSITIVE_INFINITY, atOnce = queriesAtOnce) {
+  async *#read(after: number, matches?: Matcher, wanted = Number.POSITIVE_INFINITY, most = queriesAtOnce) {
     let missing = wanted;
     let tombstones = 0;
     // The limit of a Query counts tombstones too. It grows with those that were met, so that many in a row take few Queries.
@@ -86,15 +86,17 @@ export class BookList {
       this.#query(shard, start, Math.min(missing + 3 * tombstones, maxBooksPerQuery), matches);
     let shard = shardOf(after + 1);
     const underWay = [query(shard, after)];
-    let lastShard = atOnce > 1 ? await this.#readLastShard() : undefined;
-    for (let isFirst = true; ; isFirst = false) {
+    let lastShard = most > 1 ? await this.#readLastShard() : undefined;
+    let atOnce = 1; // The first page may be all that the caller takes.
+    for (;;) {
       const next = underWay.shift();
       if (next === undefined) return;
       const { books, continueAfter, ...read } = await next;
       missing -= read.count;
       tombstones += read.tombstones;
-      const waits = isFirst || atOnce === 1; // The first page may be all that the caller takes.
-      if (waits) yield books;
+      const isAhead = atOnce > 1;
+      if (!isAhead) yield books;
+      atOnce = most;
       if (continueAfter !== undefined) underWay.unshift(query(shardOf(continueAfter), continueAfter));
       while (underWay.length < atOnce) {
         lastShard ??= await this.#readLastShard();
@@ -102,7 +104,7 @@ export class BookList {
         shard += 1;
         underWay.push(query(shard, after));
       }
-      if (!waits) yield books;
+      if (isAhead) yield books;
     }
   }
 

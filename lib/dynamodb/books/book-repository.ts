@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Book, BookFields, CreatedBook, VersionedBook } from '../../books/book.ts';
 import { CounterError, ItemTooLargeError } from '../connection/errors.ts';
 import { bookKey } from '../table/keys.ts';
@@ -9,10 +10,10 @@ import { IdempotencyRecord } from './idempotency-record.ts';
 import { isTooLarge, parseStoredBook } from './stored-book.ts';
 
 /**
- * The books, one at a time. {@link Write} explains what happens when a response is lost.
+ * The books, one at a time. {@link changeBook} explains what happens when a response is lost.
  *
- * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, or nobody can
- * know whether a write was carried out. `accepted` are the versions that the client accepts, any by default. Where it is
+ * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a write an
+ * {@link OutcomeUnknownError} when nobody can know whether it was carried out. `accepted` are the versions that the client accepts, any by default. Where it is
  * given, an operation may throw a {@link VersionMismatchError}.
  */
 export class BookRepository {
@@ -42,37 +43,27 @@ export class BookRepository {
   }
 
   async #create(book: Book): Promise<CreatedBook> {
-    const write = this.#table.startWrite();
-    for (;;) {
-      const { value, refusal } = await write.attempt(async (version, abortSignal) => {
-        await this.#table.put(makeBookPut(book, version), abortSignal);
-        return { version };
-      });
-      const found = value ?? (await this.#find(book.id, refusal?.stored));
-      if (found && write.made(found.version)) return { book, version: found.version, replayed: false };
-      if (found) {
-        write.checkNotReplaced(found.version);
-        throw new IdInUseError(book.id);
-      }
-    }
+    const version = randomUUID();
+    const { value, refusal, lost } = await this.#table.write(async (abortSignal) => {
+      await this.#table.put(makeBookPut(book, version), abortSignal);
+      return { version };
+    });
+    const found = value ?? (await this.#find(book.id, refusal?.stored));
+    if (found?.version !== version) throw lost ?? new IdInUseError(book.id);
+    return { book, version, replayed: false };
   }
 
   async #createOnce({ id, ...fields }: Book, idempotencyKey: string): Promise<CreatedBook> {
     const record = new IdempotencyRecord(idempotencyKey, fields);
-    const write = this.#table.startWrite();
-    for (;;) {
-      const { value, refusal } = await write.attempt(async (version, abortSignal) => {
-        await this.#table.putAll([record.makePut(id, version), makeBookPut({ id, ...fields }, version)], abortSignal);
-        return { bookId: id, version };
-      });
-      const stored = value ?? (await record.find(this.#table, refusal?.stored));
-      if (stored) {
-        const { bookId, version } = stored;
-        return { book: { id: bookId, ...fields }, version, replayed: !write.made(version) };
-      }
-      // Without a record, none of our attempts was carried out, so a book with the id is another one.
-      if (refusal && (await this.#find(id, refusal.stored))) throw new IdInUseError(id);
-    }
+    const own = randomUUID();
+    const { value, refusal, lost } = await this.#table.write(async (abortSignal) => {
+      await this.#table.putAll([record.makePut(id, own), makeBookPut({ id, ...fields }, own)], abortSignal);
+      return { bookId: id, version: own };
+    });
+    const stored = value ?? (await record.find(this.#table, refusal?.stored));
+    if (stored === undefined) throw lost ?? new IdInUseError(id);
+    const { bookId, version } = stored;
+    return { book: { id: bookId, ...fields }, version, replayed: version !== own };
   }
 
   /** @throws {BookNotFoundError} */
@@ -82,10 +73,6 @@ export class BookRepository {
 
   /** Changes the given fields of a book. @returns the whole book @throws {BookNotFoundError | ItemTooLargeError} */
   async update(id: number, changes: Partial<BookFields>, accepted?: readonly string[]): Promise<VersionedBook> {
-    if (isTooLarge(changes)) {
-      await this.get(id);
-      throw new ItemTooLargeError();
-    }
     if (Object.keys(changes).length === 0) return requireBook(await this.#find(id), accepted);
     return requireBook(await changeBook(this.#table, id, changes, accepted));
   }

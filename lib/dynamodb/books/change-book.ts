@@ -1,20 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { type BookFields, bookFields, type VersionedBook } from '../../books/book.ts';
 import { BookNotFoundError, VersionMismatchError } from '../../books/errors.ts';
 import { AttemptError, ItemTooLargeError } from '../connection/errors.ts';
+import { pauseAfter } from '../table/attempts.ts';
 import { bookKey } from '../table/keys.ts';
 import { attributeNames, type Item } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-import { maxWriteDelaySeconds } from '../table/versions.ts';
+import { maxWriteDelaySeconds } from '../table/write-delay.ts';
 import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
 
 /**
- * Updates or deletes a book, as {@link Write} says. A deletion leaves a tombstone: an item with its version and without the
- * book, until no attempt can arrive any more.
+ * Updates or deletes a book, with optimistic locking ("Optimistic locking with version number", Amazon DynamoDB Developer
+ * Guide):
+ *
+ * 1. A write reads the book, and replaces exactly the version that it read by a new one. So at most one of its attempts is
+ *    carried out, however late they arrive, and each may be made again.
+ * 2. If the book has the new version after that, the write is done. If others have changed it, the write begins again.
+ * 3. If others have changed it and an attempt is lost, that one may have been carried out before: nobody can know. Only a
+ *    deletion begins again. It leaves a tombstone, an item with its version and without the book, which nothing replaces.
  *
  * @param changes - the fields of an update, `undefined` for a deletion
  * @param accepted - the versions that the client accepts, any by default
  * @returns what is stored then
- * @throws {BookNotFoundError | ItemTooLargeError | VersionMismatchError | StorageUnavailableError}
+ * @throws {BookNotFoundError | ItemTooLargeError | VersionMismatchError | StorageUnavailableError | OutcomeUnknownError}
  */
 export async function changeBook(
   table: Table,
@@ -23,42 +31,29 @@ export async function changeBook(
   accepted: readonly string[] | undefined,
 ): Promise<StoredBook> {
   const find = (returned?: Item) => table.get(bookKey(id), parseStoredBook, returned);
-  const versionOf = (found: StoredBook | undefined) => requireBook(found, accepted, changes).version;
-  // Of several versions, a condition can name only the one that the book has.
-  const isOneOfSeveral = accepted !== undefined && accepted.length !== 1;
-  const write = table.startWrite(isOneOfSeveral ? versionOf(await find()) : accepted?.[0]);
-  for (;;) {
-    const { value, refusal } = await write.attempt(async (version, abortSignal) => {
-      const condition = accepted || write.needsSeen(version) ? inVersion(write.seen) : belowVersion;
-      const stored = await table.update(makeUpdate(id, changes, version, condition), parseStoredBook, abortSignal);
+  for (let refusals = 1; ; refusals += 1) {
+    const { version: seen } = requireBook(await find(), accepted, changes);
+    const version = randomUUID();
+    const { value, refusal, lost } = await table.write(async (abortSignal) => {
+      const stored = await table.update(makeUpdate(id, changes, version, seen), parseStoredBook, abortSignal);
       if (stored.version === version && (changes === undefined) === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
     });
     if (value) return value;
     const found = await find(refusal?.stored);
-    if (found && write.made(found.version)) return found;
-    if (!found) write.checkNothingLost();
-    else if (changes) write.checkNotReplaced(found.version); // A deletion is not replaced (sentence 8).
-    write.seen = versionOf(found);
+    if (found?.version === version) return found;
+    const mayStillArrive = found?.version === seen;
+    if (lost && (changes || mayStillArrive)) throw lost;
+    await pauseAfter(refusals);
   }
 }
 
-interface Condition {
-  readonly text: string;
-  readonly values?: Readonly<Record<string, string>>;
-}
-
-/** The version of the book is below ours, or it has none: a comparison with a missing attribute is false. */
-const belowVersion: Condition = { text: 'NOT version >= :new_version' };
-
-/** Nothing was written since the book was read. */
-function inVersion(version: string | undefined): Condition {
-  if (version === undefined) return { text: 'attribute_not_exists(version)' };
-  return { text: 'version = :seen', values: { ':seen': version } };
-}
-
-/** Makes the input of an update, or of a deletion when there are no changes. */
-function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, condition: Condition) {
+/**
+ * Makes the input of an update, or of a deletion when there are no changes.
+ *
+ * @param seen - the version that the book has to have: `undefined` when another program stored it
+ */
+function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, seen: string | undefined) {
   const expiresAt = Math.floor(Date.now() / 1000) + maxWriteDelaySeconds;
   const set = { ...(changes ?? { expiresAt }), version };
   const removed = changes ? [] : Object.keys(bookFields);
@@ -67,12 +62,13 @@ function makeUpdate(id: number, changes: Partial<BookFields> | undefined, versio
   const removal = removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : '';
   return {
     Key: bookKey(id),
-    ConditionExpression: `attribute_exists(id) AND attribute_not_exists(expiresAt) AND ${condition.text}`,
+    ConditionExpression:
+      seen === undefined ? 'attribute_exists(id) AND NOT attribute_type(version, :string)' : 'version = :seen',
     UpdateExpression: assignments + removal,
     ExpressionAttributeNames: attributeNames([...names, ...removed]),
     ExpressionAttributeValues: {
       ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:new_${name}`, value])),
-      ...condition.values,
+      ...(seen === undefined ? { ':string': 'S' } : { ':seen': seen }),
     },
     ReturnValues: 'ALL_NEW' as const,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
@@ -92,6 +88,7 @@ export function requireBook(
 ): VersionedBook {
   const { book, version } = found ?? {};
   if (book === undefined) throw new BookNotFoundError();
-  if (accepted === undefined || accepted.some((each) => each === version)) return { book, version };
-  throw isTooLarge({ ...book, ...changes }) ? new ItemTooLargeError() : new VersionMismatchError();
+  if (changes && isTooLarge({ ...book, ...changes })) throw new ItemTooLargeError();
+  if (accepted?.every((each) => each !== version)) throw new VersionMismatchError();
+  return { book, version };
 }

@@ -1,4 +1,4 @@
-import { CounterError } from '../connection/errors.ts';
+import { CounterError, StorageUnavailableError } from '../connection/errors.ts';
 import { counterKey } from '../table/keys.ts';
 import { type Item, parseInteger } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
@@ -18,10 +18,9 @@ const isBelowMax = 'lastId BETWEEN :zero AND :max';
  * @throws {CounterError | StorageUnavailableError}
  */
 export async function drawId(table: Table): Promise<number> {
-  const write = table.startWrite();
   let condition = isBelowMax;
   for (;;) {
-    const { value, refusal } = await write.attempt((_version, abortSignal) => {
+    const { value, refusal, lost } = await table.write((abortSignal) => {
       const input = {
         Key: counterKey,
         UpdateExpression: 'ADD lastId :one',
@@ -32,7 +31,8 @@ export async function drawId(table: Table): Promise<number> {
       return table.update(input, parseDrawnId, abortSignal);
     });
     if (value !== undefined) return value;
-    const lastId = refusal && (await readLastId(table));
+    if (lost && !refusal) throw new StorageUnavailableError(lost.message, { cause: lost });
+    const lastId = await readLastId(table);
     if (lastId === maxId) throw new CounterError('the counter is at 2^53-1, the highest id');
     // In an empty table, the next attempt creates the counter.
     if (lastId === 0) condition = `attribute_not_exists(lastId) OR ${isBelowMax}`;

@@ -4,7 +4,7 @@ import { IdempotencyKeyUsedError } from '../../books/errors.ts';
 import { recordKey } from '../table/keys.ts';
 import { type Item, parseInteger, parseText } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
-import { maxWriteDelaySeconds } from '../table/versions.ts';
+import { maxWriteDelaySeconds } from '../table/write-delay.ts';
 
 /** Specification 11.3. */
 const repeatableSeconds = 7 * 24 * 60 * 60;

@@ -118,6 +118,7 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
     // By a text, because most instances read few pages, before V8 optimizes a function.
     const template = names.map((name) => `"${name}":$${groupOf(name)}`).join();
     books = items.replace(item, `,{${template}}`).replace(absent, (start, name) => start + defaults[name]);
+    // Each book begins so, and no text does: its quotation marks have backslashes.
     seen = books.split('{"id":').length - 1;
   }
   // From the first unusual item on, items are left. An item ends with two braces, and a book with one.

@@ -1,7 +1,10 @@
 import { namedError } from '../../named-error.ts';
 
-/** The database gave no usable response, or nobody can know whether a write was carried out. */
+/** The database gave no usable response. */
 export class StorageUnavailableError extends namedError('StorageUnavailableError') {}
+
+/** Nobody can know whether a write was carried out, or will be: its response is lost, and what is stored does not tell. */
+export class OutcomeUnknownError extends namedError('OutcomeUnknownError') {}
 
 /** An operator has to set the counter of ids. It is missing, behind the ids of books, or at the highest id. */
 export class CounterError extends namedError('CounterError') {}

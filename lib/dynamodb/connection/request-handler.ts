@@ -31,8 +31,8 @@ type Handle = NodeHttpHandler['handle'];
  * - It rejects a success whose body is not a JSON object, or not one of GetItem.
  */
 export function createRequestHandler() {
-  const httpAgent = new http.Agent({ keepAlive: true });
-  const httpsAgent = new https.Agent({ keepAlive: true });
+  const httpAgent = new http.Agent({ keepAlive: true, timeout: maxIdleMs });
+  const httpsAgent = new https.Agent({ keepAlive: true, timeout: maxIdleMs });
   const handler = new NodeHttpHandler({ httpAgent, httpsAgent });
   const closeIdle = () => {
     for (const { freeSockets } of [httpAgent, httpsAgent]) {

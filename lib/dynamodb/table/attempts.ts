@@ -1,40 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { invocationSignal } from '../../invocation-signal.ts';
-import { AttemptError, ConditionFailedError, StorageUnavailableError } from '../connection/errors.ts';
+import {
+  AttemptError,
+  ConditionFailedError,
+  OutcomeUnknownError,
+  StorageUnavailableError,
+} from '../connection/errors.ts';
 
 /** For a whole attempt, from the connection to the last byte of the response. Enough for a 1 MB page on a slow line. */
 const attemptTimeoutMs = 2_800;
 
 /** Three timeouts and the delays between them take 8.7 s, so a read fails before a function's 10 s are over. */
-export const maxFailures = 3;
+const maxFailures = 3;
 
 /** The longest delay before the second attempt. It doubles for each further attempt. */
 const firstDelayMs = 100;
 
-/** The longest delay of all. Only refused attempts, whose number is not limited, reach it. */
+/** The longest delay of all. Only refused writes, whose number is not limited, reach it. */
 const maxDelayMs = 1_600;
 
 /** A list has four requests under way. Above eight, they would only wait in the database, with their time running. */
 const requestsAtOnce = 8;
 
 /** Sends a request, which may be aborted. */
-export type Send<Value> = (abortSignal: AbortSignal) => Promise<Value>;
+type Send<Value> = (abortSignal: AbortSignal) => Promise<Value>;
+
+/** What is known of a write: its value, or that it was refused, or neither. */
+interface Outcome<Value> {
+  readonly value?: Value;
+  /** The write may have refused itself: an attempt of which nobody knew was carried out before. */
+  readonly refusal?: ConditionFailedError;
+  /** An attempt has no response: it was carried out, or may still be. */
+  readonly lost?: OutcomeUnknownError | undefined;
+}
 
 /** The attempts at requests to one database. The time of each starts with its turn, so overload makes none fail. */
 export class Attempts {
   readonly #turns = pLimit(requestsAtOnce);
 
-  /** Makes one attempt, which ends with its timeout or its invocation. @throws {AttemptError} then */
-  make<Value>(send: Send<Value>): Promise<Value> {
-    return this.#turns(() => attempt(send));
-  }
-
   /** Makes attempts at a read. @throws {StorageUnavailableError} when attempts fail */
   async read<Value>(send: Send<Value>): Promise<Value> {
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.make(send);
+        return await this.#make(send);
       } catch (error) {
         if (!(error instanceof AttemptError || error instanceof ConditionFailedError)) throw error;
         if (failures === maxFailures) throw unavailable(error);
@@ -42,10 +51,36 @@ export class Attempts {
       await pauseAfter(failures);
     }
   }
+
+  /**
+   * Makes attempts at a write of which at most one can be carried out, by its condition. So each may be made again.
+   *
+   * @throws {StorageUnavailableError} when attempts fail, and none is lost
+   */
+  async write<Value>(send: Send<Value>): Promise<Outcome<Value>> {
+    let lost: OutcomeUnknownError | undefined;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return { value: await this.#make(send) };
+      } catch (error) {
+        if (error instanceof ConditionFailedError) return { refusal: error, lost };
+        if (!(error instanceof AttemptError)) throw error;
+        if (error.mayBeDone) lost = new OutcomeUnknownError(error.message, { cause: error });
+        if (failures === maxFailures && lost) return { lost };
+        if (failures === maxFailures) throw unavailable(error);
+      }
+      await pauseAfter(failures);
+    }
+  }
+
+  /** Makes one attempt, which ends with its timeout or its invocation. @throws {AttemptError} then */
+  #make<Value>(send: Send<Value>): Promise<Value> {
+    return this.#turns(() => attempt(send));
+  }
 }
 
 /** Makes the error of a request whose attempts have failed. */
-export function unavailable(cause: Error): StorageUnavailableError {
+function unavailable(cause: Error): StorageUnavailableError {
   return new StorageUnavailableError(cause.message, { cause });
 }
 

@@ -20,14 +20,13 @@ import { AttemptError, KeySchemaError, TableNotFoundError } from '../connection/
 import { Attempts } from './attempts.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
-import { Write } from './write.ts';
 
 /** What a middleware of the SDK gets from the HTTP handler. */
 type Responding = { response: { body: Uint8Array; readonly statusCode: number } };
 
 /**
  * The requests to one table. Reads are strongly consistent, and are tried again. Each write is one attempt, for
- * {@link Write.attempt}. When `parse` throws an {@link AttemptError}, the response is unusable. Any other error of `parse`
+ * {@link Table.write}. When `parse` throws an {@link AttemptError}, the response is unusable. Any other error of `parse`
  * is a bug. An error of the SDK never is: its `TypeError` means a response that it cannot read.
  */
 export class Table {
@@ -40,10 +39,8 @@ export class Table {
     this.#name = name;
   }
 
-  /** @param seen - the version that is stored, where it is known */
-  startWrite(seen?: string): Write {
-    return new Write(this.#attempts, seen);
-  }
+  /** Makes attempts at a write, as {@link Attempts.write} does. */
+  readonly write: Attempts['write'] = (send) => this.#attempts.write(send);
 
   /** Makes one attempt. @throws what its failure means for the request ({@link interpretDatabaseError}) */
   async #send<In extends ServiceInputTypes, Out extends ServiceOutputTypes>(

@@ -52,14 +52,9 @@ export function failUnder(fault: Fault): (name: string) => boolean | undefined {
   return () => (fault.isHarmless === 'by chance' ? undefined : !fault.isHarmless);
 }
 
-/** Whether a request fails under a fault of one or two attempts: a lost attempt may find a book later. */
-export function failOnce(name: string): boolean | undefined {
-  return /^(PUT|DELETE) .* of no book$/.test(name) ? undefined : false;
-}
-
-/** The same of two attempts, which a third may follow: a late reset ends the next request on the connection, too. */
-export function failTwice(fault: Fault): (name: string) => boolean | undefined {
-  return (name) => (fault.isHarmless === 'by chance' ? undefined : failOnce(name));
+/** Whether they fail under a fault of two attempts: a late reset ends the next request on the connection, too. */
+export function failTwice(fault: Fault): () => boolean | undefined {
+  return () => (fault.isHarmless === 'by chance' ? undefined : false);
 }
 
 /** The expectations of a round. */

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { bodyFaults, emptyResponse, type Fault, responseToQuery, transportFaults } from '../../simulators/faults.ts';
 import { type FaultyService, startFaultyService, underEveryFault } from './faulty-service.ts';
-import { failOnce, failTwice, failUnder, runRound } from './round.ts';
+import { failTwice, failUnder, runRound } from './round.ts';
 
 /** The second requests of an endpoint, which a fault of the first would prevent. */
 const operations = ['PutItem', 'TransactWriteItems', 'Query'];
+
+/** The requests whose second request is an update. */
+const changes = ['PUT', 'DELETE'].flatMap((method) => [`${method} /book/{id}`, `${method} /book/{id} with If-Match`]);
 
 /** Ends all connections, so that the requests of a round open new ones. */
 async function closeConnections({ proxy }: FaultyService): Promise<void> {
@@ -16,11 +19,8 @@ async function closeConnections({ proxy }: FaultyService): Promise<void> {
 async function runRounds(service: FaultyService, fault: Fault): Promise<void> {
   const { proxy } = service;
   await closeConnections(service);
-  if (!fault.isSlow) await runRound(service, { fail: failOnce }, () => proxy.disturb({ fault, attempts: 1 }));
-  // Its two requests and the reads after each lost write take about as long as the function may.
-  const isTooLong = (name: string) =>
-    fault.isSlow && name === 'POST /book with a key' ? undefined : failTwice(fault)(name);
-  await runRound(service, { fail: isTooLong }, () => proxy.disturb({ fault, attempts: 2 }));
+  if (!fault.isSlow) await runRound(service, {}, () => proxy.disturb({ fault, attempts: 1 }));
+  await runRound(service, { fail: failTwice(fault) }, () => proxy.disturb({ fault, attempts: 2 }));
 
   await closeConnections(service);
   const fail = failUnder(fault);
@@ -31,6 +31,9 @@ async function runRounds(service: FaultyService, fault: Fault): Promise<void> {
   const isFound = (name: string) => fault.isCarriedOut || !/^POST .book( with a key)?$/.test(name);
   const failAtSecond = (name: string) => (!name.startsWith('GET /books') && isFound(name) ? false : fail(name));
   await runRound(service, { fail: failAtSecond }, () => proxy.disturb({ fault, operations }));
+  const failAtWrite = fault.isCarriedOut ? () => false : fail;
+  const begin = () => proxy.disturb({ fault, operations: ['UpdateItem'] });
+  await runRound(service, { fail: failAtWrite, names: changes }, begin);
 }
 
 test(

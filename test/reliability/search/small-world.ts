@@ -34,10 +34,6 @@ export interface Scenario {
   readonly faults: number;
   /** How many of the clients meet faults; all by default. */
   readonly faulty?: number;
-  /** How many milliseconds the clock of each machine is ahead. Without this, all show the same time. */
-  readonly clocks?: readonly number[];
-  /** Whether these clocks are set back by a millisecond with each event. */
-  readonly backwards?: boolean;
   /** The ids of the books that are there first; 1 by default. The counter has the last one. An empty table has no counter. */
   readonly ids?: readonly number[];
   /** Where a page of a Query ends at the latest. */
@@ -46,12 +42,11 @@ export interface Scenario {
   readonly alter?: (condition: string) => string;
 }
 
-/** What happens to an idle client, or to a message. */
-type Fate = 'begins' | 'is carried out' | 'arrives twice' | 'breaks off' | 'ends its invocation' | 'arrives late';
-
-export type Event =
-  | { readonly client: Client; readonly fate: 'begins'; readonly message?: undefined }
-  | { readonly client: Client; readonly fate: Exclude<Fate, 'begins'>; readonly message: Message };
+/** What happens to a message. */
+export interface Event {
+  readonly fate: 'is carried out' | 'arrives twice' | 'breaks off' | 'ends its invocation' | 'arrives late';
+  readonly message: Message;
+}
 
 /** A request to the table. */
 interface Message {
@@ -84,17 +79,13 @@ interface Client {
   readonly tags: { readonly first: string; own: string };
   /** What it sent and received. Its state follows from that. */
   readonly log: unknown[];
-  events: number;
-  versions: number;
+  writes: number;
   task?: Task;
   invocation: AbortController;
 }
 
 const never = Number.POSITIVE_INFINITY;
-const startMs = Date.UTC(2030, 0);
-
-/** The first books are older than all requests, by any clock. */
-const firstTagOf = (id: number) => `01700000-0000-7000-8000-${String(id).padStart(12, '0')}`;
+const firstTagOf = (id: number) => `first ${id}`;
 const firstFieldsOf = (id: number) => aBook({ title: `first ${id}`, author: 'first' });
 
 /** The attempts that a request may lose before it fails (lib/dynamodb/table/attempts.ts). */
@@ -103,10 +94,15 @@ const maxBreaks = 3;
 /** More than a client sends and receives in any scenario. */
 const maxLogLength = 100;
 
-/** The world whose code runs. The clock and the versions that are mocked ask it. */
-let current: SmallWorld | undefined;
-export const readClock = () => current?.readClock() ?? startMs;
-export const makeUnique = () => current?.makeUnique();
+/** The client whose code runs. */
+let running: Client | undefined;
+
+/** Makes the version of a write: the same one in each execution. */
+export function makeVersion(): string {
+  const client = running as Client;
+  client.writes += 1;
+  return `${client.name} ${client.writes}`;
+}
 
 /**
  * A world small enough to walk all orders of its events: one table with a few books, and one to four clients. Each client is on
@@ -119,12 +115,11 @@ export const makeUnique = () => current?.makeUnique();
  *
  * The reads of a list break off, too, or end its invocation.
  *
- * **What is not chosen.** Other reads never break off, because they would only be repeated. An id is drawn at once: the loss of
- * a draw leaves a gap between ids. Pauses take no time, because whatever happens meanwhile is a matter of order.
+ * **What is not chosen.** Other reads never break off, because they would only be repeated. Draws of ids do not, either: a lost
+ * draw leaves a gap between ids. Pauses take no time, because whatever happens meanwhile is a matter of order.
  *
- * **Clocks.** With one time for all, it advances by an event at a time, and the moment at which a client begins is chosen, too.
- * Clocks that are apart count the events of their machine alone. Then nothing depends on when a request begins, and it begins
- * as late as it can: with the first event of its first message. So the verdict is strictest.
+ * **Begin.** No code reads a clock to decide what to do. So nothing depends on when a request begins, and it begins as late as it
+ * can: with the first event of its first message. So the verdict is strictest.
  *
  * **The bound.** The number of faults in an execution. A message that the table would refuse arrives neither late nor twice,
  * because nothing would change.
@@ -141,7 +136,6 @@ export class SmallWorld implements World<Event> {
   readonly #reads: (Operation & { type: 'get' })[] = [];
   #inTransit: readonly Message[] = [];
   #late: readonly Message[] = [];
-  #running: Client | undefined;
   #step = 0;
   #faults = 0;
 
@@ -163,8 +157,7 @@ export class SmallWorld implements World<Event> {
         steps: [...steps],
         tags: { first, own },
         log: [],
-        events: 0,
-        versions: 0,
+        writes: 0,
         invocation: new AbortController(),
       };
     });
@@ -172,53 +165,30 @@ export class SmallWorld implements World<Event> {
 
   static async make(scenario: Scenario): Promise<SmallWorld> {
     const world = new SmallWorld(scenario);
-    current = world;
-    if (scenario.clocks) for (const client of world.#clients) await world.#run(client, () => world.#begin(client));
+    for (const client of world.#clients) await world.#run(client, () => world.#begin(client));
     return world;
-  }
-
-  /** @returns the time on the machine that runs, in milliseconds since 1970 */
-  readClock(): number {
-    const { index, events } = this.#running ?? { index: 0, events: 0 };
-    const { clocks, backwards } = this.#scenario;
-    const aheadMs = clocks?.[index];
-    return startMs + (aheadMs === undefined ? this.#step : aheadMs + (backwards ? -events : events));
-  }
-
-  /** Makes what uuid's v7 leaves to chance: the same in each execution, and ascending on each machine. */
-  makeUnique() {
-    const client = this.#running as Client;
-    client.versions += 1;
-    return { msecs: this.readClock(), seq: client.versions, random: new Uint8Array(16).fill(client.index) };
   }
 
   events(): readonly Event[] {
     const { faults, faulty = never } = this.#scenario;
     const fatesOf = ({ client, command }: Message) => {
-      const mayFail = this.#faults < faults && client.index < faulty && (isListing(client) || !isRead(command));
-      if (!mayFail) return ['is carried out'] as const;
+      const isSafe = isDraw(command) || (isRead(command) && !isListing(client));
+      if (isSafe || this.#faults === faults || client.index >= faulty) return ['is carried out'] as const;
       const faultyFates = ['is carried out', 'breaks off', 'ends its invocation'] as const;
       const mayArriveTwice = !isRead(command) && this.#table.accepts(command);
       return mayArriveTwice ? ([...faultyFates, 'arrives twice'] as const) : faultyFates;
     };
-    const isIdle = ({ task, steps }: Client) => steps.length > 0 && (!task || task.response);
-    // Of clients that differ in nothing, one begins first, whichever it is.
-    const kindOf = ({ name, index, task, steps }: Client) => (task ? name : `${index < faulty} ${steps}`);
-    const beginning = new Map(this.#clients.filter(isIdle).map((client) => [kindOf(client), client]));
     return [
-      ...this.#inTransit.flatMap((message) =>
-        fatesOf(message).map((fate) => ({ client: message.client, fate, message })),
-      ),
-      ...[...beginning.values()].map((client) => ({ client, fate: 'begins' as const })),
+      ...this.#inTransit.flatMap((message) => fatesOf(message).map((fate) => ({ fate, message }))),
       ...this.#late
         .filter(({ command }) => this.#table.accepts(command))
-        .map((message) => ({ client: message.client, fate: 'arrives late' as const, message })),
+        .map((message) => ({ fate: 'arrives late' as const, message })),
     ];
   }
 
-  async happen({ client, fate, message }: Event): Promise<void> {
+  async happen({ fate, message }: Event): Promise<void> {
+    const { client } = message;
     this.#step += 1;
-    if (fate === 'begins') return this.#run(client, () => this.#begin(client));
     if (fate === 'arrives late') {
       this.#late = this.#late.filter((other) => other !== message);
       await this.#carryOut(message);
@@ -243,20 +213,25 @@ export class SmallWorld implements World<Event> {
 
   /** Runs the code of a client until all of it waits. */
   async #run(client: Client, start: () => void): Promise<void> {
-    this.#running = client;
-    client.events += 1;
+    running = client;
     start();
     await setImmediate();
-    const isIdle = client.task?.response && client.steps.length > 0;
-    if (isIdle && this.#scenario.clocks) await this.#run(client, () => this.#begin(client));
+    if (client.task?.response && client.steps.length > 0) await this.#run(client, () => this.#begin(client));
   }
 
   #begin(client: Client): void {
     const { index, name, steps, tags, log } = client;
     const number = 10 * (index + 1) + steps.length;
     const request = (steps.shift() as Step)(number, tags);
-    const invoked = this.#scenario.clocks ? never : this.#step;
-    const task: Task = { name: name + number, request, invoked, ended: never, breaks: 0, isCutOff: false, pages: [] };
+    const task: Task = {
+      name: name + number,
+      request,
+      invoked: never,
+      ended: never,
+      breaks: 0,
+      isCutOff: false,
+      pages: [],
+    };
     this.#tasks.push(task);
     const end = (response: Response) => {
       task.response = response;
@@ -283,9 +258,6 @@ export class SmallWorld implements World<Event> {
     const sendCommand = async (command: Command, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
       const client = this.#clients[index] as Client;
       if (logOf(client).length > maxLogLength) throw new Error('a client sends request after request');
-      if (command instanceof UpdateCommand && command.input.Key?.id === counterKey.id) {
-        return this.#table.execute(command);
-      }
       for (const write of writesOf(command)) {
         if (alter && write.ConditionExpression) write.ConditionExpression = alter(write.ConditionExpression);
       }
@@ -352,28 +324,25 @@ export class SmallWorld implements World<Event> {
     const operations = this.#tasks.map(({ request, invoked, ended, response }): Operation => {
       const { status = 503, book, version: tag, ...others } = response ?? {};
       const isKnown = status !== 503;
-      // With one time for all, an attempt that arrives late undoes nothing that began after its request had ended.
-      const deadline = this.#scenario.clocks ? never : ended;
-      return { ...request, invoked, returned: isKnown ? ended : never, status, book, tag, ...others, deadline };
+      // An attempt that arrives late undoes nothing that began after its request had ended.
+      const interval = { invoked, returned: isKnown ? ended : never, deadline: ended };
+      return { ...request, ...interval, status, book, tag, ...others };
     });
     return [...creations, ...operations, ...this.#reads];
   }
 
-  /** Whether a 503 has a reason: what its request met, or another write to the same book meanwhile, or none to write to. */
+  /** Whether a 503 has a reason: what its request met, or a lost attempt and another write to the same book meanwhile. */
   #mayFail(task: Task): boolean {
     const { request, invoked, ended, breaks, isCutOff } = task;
-    if (isCutOff || breaks >= maxBreaks || ('id' in request && !this.#ids.includes(request.id))) return true;
+    if (isCutOff || breaks >= maxBreaks) return true;
     // A deletion leaves an item that tells its outcome, whatever others write.
-    if (request.type === 'delete' || request.type === 'list') return false;
+    if (breaks === 0 || request.type === 'delete' || request.type === 'list') return false;
     const isMeanwhile = (other: Task) => other.response?.status === 503 || other.ended > invoked;
-    // The clock of another machine may be ahead by more time than has passed since its write.
-    return this.#tasks.some(
-      (other) => other !== task && other.invoked < ended && (this.#scenario.clocks || isMeanwhile(other)),
-    );
+    return this.#tasks.some((other) => other !== task && other.invoked < ended && isMeanwhile(other));
   }
 
   describe(): string {
-    const described = describeValue([
+    return describeValue([
       this.#faults,
       this.#table
         .readAll()
@@ -387,7 +356,6 @@ export class SmallWorld implements World<Event> {
       this.#reads.map(({ book, tag }) => [book, tag]),
       this.#tasks.map((task) => describeValue([task.name, ...this.#before(task.invoked), task.ended < never])).sort(),
     ]);
-    return this.#scenario.clocks ? described : rankVersions(described);
   }
 
   /** What had ended before a moment, which the verdict depends on. */
@@ -400,14 +368,11 @@ export class SmallWorld implements World<Event> {
 
 /** Describes the events of an execution, one a line. */
 export function describeEvents(events: readonly Event[]): string {
-  const lines = events.map(({ client, fate, message }) => {
-    if (message === undefined) return `${client.name} ${fate}`;
-    const [{ ConditionExpression: condition = '', ExpressionAttributeValues: values = {} } = {}] = writesOf(
-      message.command,
-    );
-    return `${client.name} ${fate}: ${message.command.constructor.name} ${condition} ${describeValue(values)}`;
+  const lines = events.map(({ fate, message: { client, command } }) => {
+    const [{ ConditionExpression: condition = '', ExpressionAttributeValues: values = {} } = {}] = writesOf(command);
+    return `${client.name} ${fate}: ${command.constructor.name} ${condition} ${describeValue(values)}`;
   });
-  return rankVersions(lines.join('\n'));
+  return lines.join('\n');
 }
 
 /** Describes a value as JSON, with the length of a long text in its place. */
@@ -415,12 +380,9 @@ function describeValue(value: unknown): string {
   return JSON.stringify(value, (_, part) => (part?.length > 10_000 ? `${part.length} characters` : part));
 }
 
-const aVersion = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-
-/** Numbers versions by their order. With one time for all, only that matters: the next version is above all others. */
-function rankVersions(text: string): string {
-  const versions = [...new Set(text.match(aVersion))].sort();
-  return text.replace(aVersion, (version) => `version ${versions.indexOf(version)}`);
+/** Whether a command draws an id. */
+function isDraw(command: Command): boolean {
+  return command instanceof UpdateCommand && command.input.Key?.id === counterKey.id;
 }
 
 function isBook({ shard, id }: Values): boolean {

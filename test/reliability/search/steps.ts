@@ -42,10 +42,3 @@ const large = 'x'.repeat(250_000);
 export const enlargeTitle: Step = () => ({ type: 'update', id, changes: { title: large } });
 export const enlargeAuthor: Step = () => ({ type: 'update', id, changes: { author: large } });
 export const emptyTitle: Step = () => ({ type: 'update', id, changes: { title: '' } });
-
-const hour = 3_600_000;
-
-/** The clocks of three machines, in milliseconds. */
-export const ahead = [0, 20_000, 40_000];
-export const behind = [0, -20_000, -40_000];
-export const around = [0, -hour, hour];

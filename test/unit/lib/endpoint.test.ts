@@ -3,7 +3,7 @@ import timers from 'node:timers';
 import { test as base, expect, onTestFinished, vi } from 'vitest';
 import { forgeToken } from '../../../conformance/forge-token.ts';
 import { TokenNotSignedError } from '../../../lib/auth/errors.ts';
-import { CounterError, StorageUnavailableError } from '../../../lib/dynamodb/connection/errors.ts';
+import { CounterError, OutcomeUnknownError, StorageUnavailableError } from '../../../lib/dynamodb/connection/errors.ts';
 import { type ProxyHandler, protectedEndpoint, publicEndpoint } from '../../../lib/endpoint.ts';
 import type { Result } from '../../../lib/http/envelope.ts';
 import { HttpError, outcomes } from '../../../lib/http/outcomes.ts';
@@ -47,6 +47,7 @@ const challenge = { 'WWW-Authenticate': 'BookCatalog' };
 test.for<[name: string, thrown: unknown, status: number, message: string, headers?: object]>([
   ['an HttpError', new HttpError(outcomes.invalidToken), 401, 'Invalid token', challenge],
   ['an error', new StorageUnavailableError('10.0.0.1'), 503, 'Service unavailable', { 'Retry-After': '1' }],
+  ['an unknown outcome', new OutcomeUnknownError('10.0.0.1'), 503, 'Service unavailable', { 'Retry-After': '1' }],
   ['a token without a signature', new TokenNotSignedError('10.0.0.1'), 500, 'Could not generate token'],
   ['an id that is taken', new CounterError('1'), 500, 'Internal server error'],
   ['a bug', new TypeError('cannot read secret-detail'), 500, 'Internal server error'],

@@ -1,17 +1,15 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { VersionMismatchError } from '../../../../../lib/books/errors.ts';
 import {
   AttemptError,
   ConditionFailedError,
   InvalidRequestError,
   ItemTooLargeError,
+  OutcomeUnknownError,
   StorageUnavailableError,
 } from '../../../../../lib/dynamodb/connection/errors.ts';
-import { Attempts } from '../../../../../lib/dynamodb/table/attempts.ts';
-import { Write } from '../../../../../lib/dynamodb/table/write.ts';
+import { Attempts, pauseAfter } from '../../../../../lib/dynamodb/table/attempts.ts';
 import { invocationSignal } from '../../../../../lib/invocation-signal.ts';
 
 // The unit tests share their modules, so that another file may have loaded the module under test with the real timers.
@@ -57,47 +55,6 @@ function sending(...endings: readonly (keyof typeof outcomes)[]) {
   };
 }
 
-type Sending = (version: string, abortSignal: AbortSignal) => Promise<string>;
-
-/** Finds out what became of a write: its result, or the version that is stored. */
-type Look = (write: Write, refusal?: ConditionFailedError) => Promise<{ result?: string; seenVersion?: string }>;
-
-/** Makes attempts at a write until its outcome is known. */
-async function carryOut({ send, look, seenVersion }: { send: Sending; look: Look; seenVersion?: string | undefined }) {
-  const write = new Write(attempts, seenVersion);
-  for (;;) {
-    const { value, refusal } = await write.attempt(send);
-    if (value !== undefined) return value;
-    const { result, seenVersion } = await attempts.read(() => look(write, refusal));
-    if (result !== undefined) return result;
-    write.seen = seenVersion;
-  }
-}
-
-/** Makes a write whose stored outcome is that of others, unless `find` finds a result. */
-function writing(
-  endings: readonly (keyof typeof outcomes)[],
-  find: () => Awaited<ReturnType<Look>> = () => ({}),
-  seenVersion?: string,
-) {
-  const versions: string[] = [];
-  const send = sending(...endings);
-  return {
-    versions,
-    seenVersion,
-    send: (version: string) => {
-      versions.push(version);
-      return send();
-    },
-    look: async ({ sent, lost }: Write, refusal?: ConditionFailedError) => {
-      expect(sent).toEqual(versions);
-      const places = lost.map((version) => versions.indexOf(version));
-      events.push(`look for [${places}]${refusal ? ' after a refusal' : ''}`);
-      return find();
-    },
-  };
-}
-
 describe('attempts at a read', () => {
   test('after two failures, the third attempt may succeed, and the delay doubles', async () => {
     expect(await attempts.read(sending('lost', 'failed'))).toBe('the value');
@@ -132,109 +89,37 @@ describe('attempts at a read', () => {
 });
 
 describe('attempts at a write', () => {
-  test('only lost ones are looked for; failed ones are sent again', async () => {
-    await carryOut(writing(['failed', 'lost']));
-    expect(events).toEqual(['failed', 'pause of 100 ms', 'lost', 'pause of 200 ms', 'look for [1]', 'done']);
+  const cause = outcomes.lost();
+  const lost = new OutcomeUnknownError(cause.message, { cause });
 
-    events = [];
-    await carryOut(writing(['lost', 'refused', 'failed']));
-    expect(events.filter((event) => !event.startsWith('pause'))).toEqual([
-      'lost',
-      'look for [0]',
-      'refused',
-      'look for [0] after a refusal',
-      'failed',
-      'look for [0]',
-      'done',
-    ]);
+  test('those that fail are made again, lost ones too', async () => {
+    expect(await attempts.write(sending('failed', 'lost'))).toEqual({ value: 'the value' });
+    expect(events).toEqual(['failed', 'pause of 100 ms', 'lost', 'pause of 200 ms', 'done']);
   });
 
-  test('the third failure is an unavailable storage, without another delay', async () => {
-    const writingInVain = carryOut(writing(['failed', 'lost', 'failed']));
-
+  test('the third failure ends them, without another delay', async () => {
     const cause = outcomes.failed();
-    await expect(writingInVain).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
-    const first = ['failed', 'pause of 100 ms'];
-    const second = ['lost', 'pause of 200 ms', 'look for [1]'];
-    expect(events).toEqual([...first, ...second, 'failed', 'look for [1]']);
+    const failing = attempts.write(sending('failed', 'failed', 'failed'));
+
+    await expect(failing).rejects.toEqual(new StorageUnavailableError(cause.message, { cause }));
+    expect(events).toEqual(['failed', 'pause of 100 ms', 'failed', 'pause of 200 ms', 'failed']);
   });
 
-  test('refusals are not counted, are looked up at once, and their delay ends at 1.6 s', async () => {
-    const refusals = Array<'refused'>(7).fill('refused');
-
-    expect(await carryOut(writing(['lost', 'failed', ...refusals]))).toBe('the value');
-
-    const failed = ['lost', 'pause of 100 ms', 'look for [0]', 'failed', 'pause of 200 ms', 'look for [0]'];
-    const delays = [400, 800, 1_600, 1_600, 1_600, 1_600, 1_600];
-    const refused = delays.flatMap((delayMs) => ['refused', 'look for [0] after a refusal', `pause of ${delayMs} ms`]);
-    expect(events).toEqual([...failed, ...refused, 'done']);
+  test('a lost one may have been carried out, also when the last one is not', async () => {
+    expect(await attempts.write(sending('lost', 'failed', 'failed'))).toEqual({ lost });
+    expect(await attempts.write(sending('failed', 'failed', 'lost'))).toEqual({ lost });
   });
 
-  test.each(['lost', 'refused'] as const)(
-    'a failure of the look after one that is %s is an unavailable storage',
-    async (ending) => {
-      const fail = () => {
-        throw outcomes.failed();
-      };
-
-      await expect(carryOut(writing([ending], fail))).rejects.toThrow(StorageUnavailableError);
-    },
-  );
-
-  test('what is found is the result, after the third failure, too', async () => {
-    expect(await carryOut(writing(['refused'], () => ({ result: 'found' })))).toBe('found');
-    expect(await carryOut(writing(['lost'], () => ({ result: 'found' })))).toBe('found');
-    expect(await carryOut(writing(['failed', 'failed', 'lost'], () => ({ result: 'found' })))).toBe('found');
+  test('a refusal ends them at once', async () => {
+    expect(await attempts.write(sending('refused'))).toEqual({ refusal: outcomes.refused() });
+    const outcome = await attempts.write(sending('lost', 'refused'));
+    expect(outcome).toEqual({ refusal: outcomes.refused(), lost });
+    await expect(attempts.write(sending('too large'))).rejects.toThrow(ItemTooLargeError);
   });
 
-  test('their versions ascend from the seen version, whatever the clock says', async () => {
-    const now = Date.now();
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
-    const seenVersion = v7({ msecs: now + 60_000 });
-    const lookAgain = () => {
-      clock.mockReturnValue(now - 3_600_000);
-      return { seenVersion };
-    };
-    const write = writing(['lost', 'lost'], lookAgain, seenVersion);
-
-    await carryOut(write);
-
-    const versions = [seenVersion, ...write.versions];
-    expect(versions).toHaveLength(4);
-    expect(versions.toSorted()).toEqual(versions);
-    expect(new Set(versions).size).toBe(4);
-  });
-
-  test('after a refusal, they go on with the clock of the version that refused them', async () => {
-    const now = Date.now();
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
-    const hourMs = 3_600_000;
-    const aheadMs = [hourMs, hourMs, 60_000];
-    const write = writing(['refused', 'lost', 'refused'], () => ({
-      seenVersion: v7({ msecs: Date.now() + (aheadMs.shift() as number) }),
-    }));
-    vi.mocked(sleep).mockImplementation(async () => void clock.mockReturnValue(Date.now() + 1_000) as never);
-
-    await carryOut(write);
-
-    const timeOf = (version: string) => Number.parseInt(version.replaceAll('-', '').slice(0, 12), 16);
-    expect(write.versions.map((version) => timeOf(version) - now)).toEqual([
-      0,
-      hourMs + 1_000,
-      hourMs + 2_000 + 1,
-      hourMs + 3_000,
-    ]);
-  });
-
-  test('an item that is too large is unknown after a lost attempt, which may still fit', async () => {
-    await expect(carryOut(writing(['failed', 'too large']))).rejects.toThrow(ItemTooLargeError);
-    const undecided = carryOut(writing(['lost', 'too large']));
-    await expect(undecided).rejects.toThrow(StorageUnavailableError);
-    await expect(undecided).rejects.toThrow(expect.objectContaining({ cause: expect.any(ItemTooLargeError) }));
-    const mismatch = () => {
-      throw new VersionMismatchError();
-    };
-    await expect(carryOut(writing(['lost'], mismatch))).rejects.toThrow(VersionMismatchError);
+  test('the delays after refusals end at 1.6 s', async () => {
+    for (const refusals of [1, 4, 5, 6]) await pauseAfter(refusals);
+    expect(events).toEqual([100, 800, 1_600, 1_600].map((delayMs) => `pause of ${delayMs} ms`));
   });
 });
 
@@ -250,38 +135,28 @@ describe('the time of an attempt', () => {
   });
 
   test('is 2.8 s, after which it may have been carried out', async () => {
-    const write = {
-      send: (_version: string, abortSignal: AbortSignal) => hang(abortSignal),
-      look: async ({ sent, lost }: Write) => {
-        expect(lost).toEqual(sent);
-        return { result: 'found' };
-      },
-    };
-    const found = vi.fn();
-    const writingOnce = carryOut(write).then(found);
+    const ended = vi.fn();
+    const writing = attempts.write(hang).then(ended);
     await vi.advanceTimersByTimeAsync(2_799);
-    expect([signals[0]?.aborted, found.mock.calls]).toEqual([false, []]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
 
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1 + 2 * 2_800);
 
-    expect([signals[0]?.aborted, found.mock.calls]).toEqual([true, [['found']]]);
-    await writingOnce;
-    const failing = expect(attempts.read(hang)).rejects.toThrow('no response within 2800 ms');
-    await vi.advanceTimersByTimeAsync(3 * 2_800);
-    await failing;
+    await writing;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+    expect(ended.mock.calls[0]?.[0].lost.message).toBe('no response within 2800 ms');
   });
 
   test('begins with its turn, of which there are eight', async () => {
-    const send: Sending = (_version, abortSignal) => hang(abortSignal);
-    const finding = Array.from({ length: 9 }, () => carryOut({ send, look: async () => ({ result: 'found' }) }));
+    const reading = Array.from({ length: 9 }, () => attempts.read(hang).catch(() => {}));
     await vi.advanceTimersByTimeAsync(2_799);
     expect(signals).toHaveLength(8);
 
-    await vi.advanceTimersByTimeAsync(1 + 2_799);
-
-    expect(signals.map(({ aborted }) => aborted)).toEqual([...Array(8).fill(true), false]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await Promise.all(finding)).toEqual(Array(9).fill('found'));
+
+    expect(signals[8]?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(6 * 2_800);
+    await Promise.all(reading);
   });
 
   test('ends with its invocation, and no other attempt follows', async () => {

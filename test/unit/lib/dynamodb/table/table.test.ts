@@ -27,7 +27,7 @@ test('a TypeError of our own code is a bug, and no other attempt is made', async
   const send = vi.fn(async () => ({ Item: bookKey(1), Attributes: {} }));
   const table = openWith(send);
   const update = (makeInput: () => object) =>
-    table.startWrite().attempt(async (_version, abortSignal) => table.update(makeInput() as never, fail, abortSignal));
+    table.write(async (abortSignal) => table.update(makeInput() as never, fail, abortSignal));
 
   await expect(table.get(bookKey(1), fail)).rejects.toBe(bug);
   await expect(update(() => ({ Key: bookKey(1) }))).rejects.toBe(bug);
