@@ -30,11 +30,17 @@ export class Catalog {
 
   /** Sends a request as it is, without a token. */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    const { signal } = this.session.options;
+    const { requestIds, options } = this.session;
+    const { signal, corsOrigin } = options;
     signal?.throwIfAborted();
     const observe = (response: HttpResponse) => {
       this.#recordBook(response);
       this.#responses.push(response);
+      const { 'access-control-allow-origin': allowed, 'x-amzn-requestid': id } = response.headers;
+      const origin = corsOrigin === undefined ? allowed : undefined;
+      assert.equal(origin, undefined, `the origin that may read ${request.method} ${request.path} (rule 13.1)`);
+      assert.ok(!requestIds.has(id), `the id of a response to ${request.method} ${request.path} is its own (rule 1.9)`);
+      if (id !== undefined) requestIds.add(id);
     };
     return this.session.send(request, { observe, signal });
   }

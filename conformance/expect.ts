@@ -19,6 +19,9 @@ export function expectData(response: HttpResponse, data: unknown): void {
 /** Checks that a response is a failure, which has no data. */
 export function expectFailure(response: HttpResponse, outcome: Outcome): void {
   assert.equal(expectEnvelope(response, outcome), null, `${describeRequest(response)}, data`);
+  const { 'www-authenticate': challenge, 'x-amzn-remapped-www-authenticate': remapped } = response.headers;
+  const scheme = response.status === 401 ? 'BookCatalog' : undefined;
+  assert.equal(challenge ?? remapped, scheme, `${describeRequest(response)}, the challenge (rule 4.9)`);
 }
 
 /** Checks the status, the content type, and the envelope with exactly its members (rules 1.1 to 1.3). @returns its data */

@@ -31,6 +31,8 @@ export class Session extends HttpClient {
   sharedBook: Promise<Book> | undefined;
   /** What has made it, and deletes it at the end of a run. */
   sharedCatalog: Catalog | undefined;
+  /** The ids of the responses to cases. */
+  readonly requestIds = new Set<unknown>();
   /** The ids of books that cases could not delete. */
   readonly undeleted: number[] = [];
   #token = Promise.resolve('');

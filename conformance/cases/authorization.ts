@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { Test } from '../case.ts';
+import type { Catalog } from '../catalog.ts';
 import { requestEach } from '../contract/description.ts';
 import { expectData, expectFailure } from '../expect.ts';
 import { encodeJson, forgeToken, splitToken, type TokenParts } from '../forge-token.ts';
@@ -116,18 +117,6 @@ export default function addCases(test: Test): void {
     });
   }
 
-  test('4.9', 'A 401 has a challenge whose scheme no client knows', async (catalog) => {
-    const responses = [
-      await catalog.logIn({}),
-      await catalog.send({ method: 'GET', path: '/books' }),
-      await catalog.send({ method: 'GET', path: '/books', headers: { Authorization: 'Bearer x' } }),
-    ];
-    for (const { status, headers } of responses) {
-      const challenge = headers['www-authenticate'] ?? headers['x-amzn-remapped-www-authenticate'];
-      assert.deepEqual([status, challenge], [401, 'BookCatalog'], 'the status and the challenge');
-    }
-  });
-
   test('4.3', 'A token in the query is no token', async (catalog) => {
     const token = await catalog.session.token();
     const path = `/book/1?Authorization=${token}&authorization=${token}&token=${token}&access_token=${token}`;
@@ -135,9 +124,8 @@ export default function addCases(test: Test): void {
   });
 
   for (const [situation, makeToken] of invalidTokens) {
-    test('4.4, 4.5', `An Authorization of ${situation} is an invalid token`, async (catalog) => {
-      const headers = { Authorization: makeToken(await catalog.session.token()) };
-      expectFailure(await catalog.send({ method: 'GET', path: '/book/1', headers }), outcomes.invalidToken);
+    test('4.4, 4.5, 4.9', `An Authorization of ${situation} is an invalid token`, async (catalog) => {
+      await expectInvalid(catalog, makeToken(await catalog.session.token()));
     });
   }
 
@@ -147,8 +135,7 @@ export default function addCases(test: Test): void {
       const unsigned = `${encodeJson({ alg })}.${splitToken(token).payload}`;
       const forged = forgeToken({ ...foreign, header: { alg } });
       for (const Authorization of [forged, replacePart(token, 'header', { alg }), `${unsigned}.`, unsigned]) {
-        const response = await catalog.send({ method: 'GET', path: '/book/1', headers: { Authorization } });
-        expectFailure(response, outcomes.invalidToken);
+        await expectInvalid(catalog, Authorization);
       }
     });
   }
@@ -167,11 +154,17 @@ export default function addCases(test: Test): void {
         const parts = typeof token === 'function' ? token(now, secret) : token;
         const Authorization = forgeToken({ secret, ...parts });
         const path = `/book/${book.id}`;
-        const response = await catalog.send({ method: 'GET', path, headers: { Authorization } });
-        if (verdict === 'accepted') expectData(response, book);
-        else expectFailure(response, outcomes.invalidToken);
+        if (verdict === 'invalid') await expectInvalid(catalog, Authorization);
+        else expectData(await catalog.send({ method: 'GET', path, headers: { Authorization } }), book);
       });
     }
+  }
+}
+
+/** Checks that each endpoint refuses a token, because each may be a function with a configuration of its own. */
+async function expectInvalid(catalog: Catalog, Authorization: string): Promise<void> {
+  for (const request of protectedRequests(Number.MAX_SAFE_INTEGER, '{')) {
+    expectFailure(await catalog.send({ ...request, headers: { Authorization } }), outcomes.invalidToken);
   }
 }
 

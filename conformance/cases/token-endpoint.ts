@@ -38,6 +38,7 @@ const wrongCredentials: readonly (readonly [string, Body])[] = [
   ['a truncated password', ({ username, password }) => ({ username, password: password.slice(0, -1) })],
   ['the pair, cut elsewhere', ({ username, password }) => cutElsewhere(username, password)],
   ['a password with a NUL after it', ({ username, password }) => ({ username, password: `${password}\0` })],
+  ['a password with a space after it', ({ username, password }) => ({ username, password: `${password} ` })],
   ['a username with a space after it', ({ username, password }) => ({ username: `${username} `, password })],
   ['a username in another case', ({ username, password }) => ({ username: swapCase(username), password })],
   ['member names in another case', ({ username, password }) => ({ Username: username, Password: password })],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Test } from '../case.ts';
 import { type Catalog, dune, expectBooks, expectCreated } from '../catalog.ts';
-import { expectData, expectFailure } from '../expect.ts';
+import { expectData, expectFailure, expectSuccess } from '../expect.ts';
 import type { RequestHeaders } from '../http-messages.ts';
 import { outcomes } from '../outcomes.ts';
 
@@ -46,9 +46,13 @@ export default function addCases(test: Test): void {
     const book = expectCreated(created, dune);
     assert.equal(created.headers.location, catalog.session.resolve(`/book/${book.id}`).pathname, 'Location');
     expectData(await catalog.call('GET', `/book/${book.id}/`), book);
+    expectData(await catalog.call('PUT', `/book/${book.id}/`, {}), book);
+    const { username, password } = catalog.session.options;
+    expectSuccess(await catalog.call('POST', '/token/', { username, password }));
     const page = await catalog.call('GET', `/books/?limit=1&after=${book.id - 1}`);
     assert.deepEqual(expectBooks(page), [book], 'the page');
     expectFailure(await catalog.call('GET', '/books//'), outcomes.notFound);
+    expectData(await catalog.call('DELETE', `/book/${book.id}/`), null);
   });
 
   test('1.6', 'A method that a book does not have leaves the book alone', async (catalog) => {
