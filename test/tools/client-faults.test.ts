@@ -121,11 +121,11 @@ test.each<[string, () => string | undefined]>([
   ['no Link', () => undefined],
   ['the Link of a proxy', () => stylesheet],
   ['a Link to an earlier page', () => '<?limit=1000&after=0>; rel="prev"'],
-])('listBooks reads on after short and full pages until one is empty, when they have %s', async (_name, link) => {
+])('listBooks reads on after full pages until one is short, when they have %s', async (_name, link) => {
   for (const [length, count] of [
-    [1000, 4],
+    [1000, 3],
     [1250, 3],
-    [700, 5],
+    [2500, 2],
   ] as const) {
     const { client, books, countPages } = await openPages(link, () => length);
     expect(await Array.fromAsync(client.listBooks())).toEqual(books);
@@ -145,11 +145,7 @@ test('listBooks sends the filters with each page', async () => {
   await Array.fromAsync(client.listBooks({ title, author: undefined, after: 7, pageSize: undefined }));
 
   const query = 'q=frank%20dune&title=a%26b%3Dc%20%2B%25&author=Bront%C3%AB&year=1847';
-  expect(requests.slice(1)).toEqual([
-    `GET /books?limit=10&after=0&${query}`,
-    `GET /books?limit=10&after=1&${query}`,
-    'GET /books?limit=1000&after=7&title=',
-  ]);
+  expect(requests.slice(1)).toEqual([`GET /books?limit=10&after=0&${query}`, 'GET /books?limit=1000&after=7&title=']);
 });
 
 test('listBooks ends with an error when a page repeats the one before', async () => {

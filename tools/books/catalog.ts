@@ -8,6 +8,9 @@ import { report } from './report.ts';
 /** The address and credentials of the service. */
 export type Access = Readonly<Record<'baseUrl' | 'username' | 'password', string>>;
 
+/** After too many requests from one address, `Retry-After` asks for a minute. There is time for two of these waits. */
+const giveUpAfterMs = 180_000;
+
 /** Statuses with which the service refuses a book. */
 const refusals = [400, 413, 422];
 
@@ -24,6 +27,7 @@ export function openCatalog(access: Access, stop: AbortSignal) {
   };
   let reported = '';
   const retries = {
+    giveUpAfterMs,
     wait: async ({ error, waitMs }: Retry) => {
       const reason = describe(error);
       if (reason !== reported) report(`${reason}; trying again`);

@@ -18,12 +18,15 @@ const quotedLength = 200;
 export type BookCatalogOptions = {
   /** Begins with `http://` or `https://`. It may end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;
+  /** How long to retry. */
   readonly retries?: RetryPolicy | undefined;
   /** Sends the requests instead of the global `fetch`. */
   readonly fetch?: Fetch | undefined;
 } & (
-  | { readonly username: string; readonly password: string }
+  | { readonly username: string; readonly password: string; readonly getToken?: undefined }
   | {
+      readonly username?: undefined;
+      readonly password?: undefined;
       /** Gets a token, such as from your own server. When it rejects, so does the call. */
       readonly getToken: () => string | Promise<string>;
     }
@@ -97,11 +100,15 @@ export interface CreatedBook extends TaggedBook {
  * the reason of its signal when that is aborted. For an id that no book can have, it throws a {@link TypeError}.
  */
 export interface BookCatalogClient {
+  /** Creates a book. It has an idempotency key, so a retry creates no second one. */
   createBook(book: NewBook, options?: CreateOptions): Promise<CreatedBook>;
+  /** Fetches a book. */
   getBook(id: BookId, options?: CallOptions & { readonly ifNoneMatch?: undefined }): Promise<TaggedBook>;
   /** Fetches a book if it has changed. `book` is undefined when it has not. */
   getBook(id: BookId, options: FetchOptions): Promise<TaggedBook | UnchangedBook>;
+  /** Changes the given fields of a book. */
   updateBook(id: BookId, changes: BookChanges, options?: ChangeOptions): Promise<TaggedBook>;
+  /** Deletes a book. Its id is never used again. */
   deleteBook(id: BookId, options?: ChangeOptions): Promise<void>;
   /** Reads books in the order of their ids, a page at a time. It retries a page that fails. */
   listBooks(options?: ListOptions): AsyncGenerator<Book, void, void>;
@@ -144,7 +151,12 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
   };
 
   const login = shareLogin(async () => {
-    if ('getToken' in options) return options.getToken();
+    if (options.getToken !== undefined) {
+      const token = await options.getToken();
+      // What is no token, such as the page of a proxy, is refused here, so that the next call asks again.
+      new Headers({ Authorization: token });
+      return token;
+    }
     const { username, password } = options;
     const { data } = await send({ method: 'POST', path: '/token', body: { username, password } });
     const { token } = (data ?? {}) as { readonly token?: unknown };
@@ -215,14 +227,12 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
 
     async *listBooks({ after = 0, pageSize = 1000, signal, ...filters } = {}) {
       let last = after;
-      let hasSeenLink = false;
       for (;;) {
         const path = `/books?${formatQuery({ limit: pageSize, after: last, ...filters })}`;
         const request: Call = { method: 'GET', path, signal };
         const success = await call(request);
         const { headers, data } = success;
         const hasLink = nextPage.test(headers.get('Link') ?? '');
-        hasSeenLink ||= hasLink;
         if (!Array.isArray(data) || (hasLink && data.length === 0)) throw unexpected(request, success);
         for (const book of data as readonly unknown[]) {
           if (!isBook(book) || book.id <= last) throw unexpected(request, { ...success, data: book });
@@ -231,8 +241,8 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
           last = book.id;
         }
         signal?.throwIfAborted();
-        // A proxy may hide the header from scripts. A short page need not be the last one: large books end it early.
-        if (!hasLink && (hasSeenLink || data.length === 0)) return;
+        // Behind a proxy that hides the header, a full page may be followed by another one.
+        if (!hasLink && data.length < pageSize) return;
       }
     },
   };

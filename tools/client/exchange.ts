@@ -16,7 +16,9 @@ export interface RequestOptions {
 interface FetchedResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
-  readonly body: Body | null;
+  /** No stream of the web in React Native, node-fetch, polyfills and mocks. */
+  readonly body?: object | null;
+  text?(): Promise<string>;
 }
 
 /** A stream of bytes. */
@@ -92,7 +94,9 @@ async function receive(fetch: Fetch, url: string, { signal, ...request }: Outgoi
   try {
     expectByte();
     const response = await fetch(url, { ...request, redirect: 'manual', signal: controller.signal });
-    return { response, text: response.body === null ? '' : await readText(response.body, expectByte) };
+    const { body } = response;
+    const text = body && 'getReader' in body ? await readText(body as Body, expectByte) : await response.text?.();
+    return { response, text: text ?? '' };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

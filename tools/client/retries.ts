@@ -5,7 +5,7 @@ export type Retry = { readonly error: BookCatalogError; readonly waitMs: number 
 
 /** A retry policy. */
 export interface RetryPolicy {
-  /** How long to retry a request; 0 disables retries. Three minutes by default. */
+  /** How long to retry a request; 0 disables retries. 30 seconds by default. */
   readonly giveUpAfterMs?: number | undefined;
   /** Waits before the next attempt. The call rejects when it rejects. */
   readonly wait?: ((retry: Retry) => Promise<void>) | undefined;
@@ -29,8 +29,8 @@ const retriedStatuses = [502, 503, 504];
 const firstDelayMs = 250;
 const maxDelayMs = 10_000;
 
-/** After too many requests from one address, `Retry-After` asks for a minute. There is time for two of these waits. */
-const defaultLimitMs = 180_000;
+/** As long as people wait for a page. A job in the background has more time. */
+const defaultLimitMs = 30_000;
 
 /** Before the first response, a wrong address or a refused origin is more likely than an outage. */
 const firstResponseMs = 5_000;
