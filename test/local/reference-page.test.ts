@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { operations } from '../../conformance/contract/description.ts';
 import { defaultCredentials } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
@@ -9,7 +10,6 @@ import { useLocalService } from '../support/use-local-service.ts';
 const local = await useLocalService(defaultCredentials);
 
 test.each([
-  ['/openapi.yaml', 'application/yaml', 'openapi.yaml'],
   ['/docs', 'text/html', 'serverless/local/page/index.html'],
   ['/docs/', 'text/html', 'serverless/local/page/index.html'],
   ['/docs/swagger-ui.css', 'text/css', 'node_modules/swagger-ui-dist/swagger-ui.css'],
@@ -19,6 +19,14 @@ test.each([
 
   expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
   expect(await response.text()).toBe(await readFile(file, 'utf8'));
+});
+
+test('/openapi.yaml is the file, with the address that it comes from as its only server', async () => {
+  const response = await fetch(`${local.baseUrl}/openapi.yaml`);
+
+  expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
+  const served = parse(await response.text());
+  expect(served).toEqual({ ...parse(await readFile('openapi.yaml', 'utf8')), servers: [{ url: '/' }] });
 });
 
 test('the reference page loads nothing of others, and no page shows it in a frame, where a click could send requests', async () => {

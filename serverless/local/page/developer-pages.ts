@@ -37,7 +37,9 @@ export async function readDeveloperPage(path: string, accept = '') {
   }
   const page = pages.get(path.replace(/\/$/, ''));
   if (page === undefined) return undefined;
-  const body = await readFile(fileURLToPath(page.file), 'utf8');
+  const text = await readFile(fileURLToPath(page.file), 'utf8');
+  // Whatever its address is, the only server of a description is the one that it comes from.
+  const body = text.replace(/^servers:\n(?: .*\n)+/m, 'servers:\n  - url: /\n');
   const headers = { 'Content-Type': `${page.type}; charset=utf-8`, 'Content-Security-Policy': policy };
   return { status: 200, headers, body };
 }

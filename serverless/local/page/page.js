@@ -1,6 +1,4 @@
-/** The reference page: Swagger UI with openapi.yaml, for the service that serves the page, whatever its address is. */
-
-const updateJsonSpec = (update) => (api) => update({ ...api, servers: [{ url: location.origin }] });
+/** The reference page: Swagger UI with openapi.yaml. */
 
 /** Gives the token of a login to all requests that follow, also after the page is loaded again. */
 function useToken(response) {
@@ -14,7 +12,6 @@ function useToken(response) {
 const ui = SwaggerUIBundle({
   url: '/openapi.yaml',
   dom_id: '#reference',
-  plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec } } } })],
   deepLinking: true,
   tryItOutEnabled: true,
   persistAuthorization: true,
