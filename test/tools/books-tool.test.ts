@@ -62,7 +62,9 @@ test.each([
   const exported = join(folder, `exported.${format}`);
 
   expect((await runBooks(['export', exported, ...options], { baseUrl: gateway.baseUrl })).exitCode).toBe(0);
-  expect(await runImport(exported, ['--parallel', '1'])).toEqual(ending(0, `${books.length} books created`));
+  expect(await runImport(exported, ['--new-ids', '--parallel', '1'])).toEqual(
+    ending(0, `${books.length} books created`),
+  );
 
   expect((await listBooks()).map(toFields)).toEqual(books);
 });
@@ -379,6 +381,7 @@ const wrongPassword = { environment: { BOOKS_PASSWORD: 'wrong' } };
 test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]>([
   ['import nothing.csv', 1, /^cannot stat .*\/nothing\.csv: no such file or directory\n$/],
   ['export no/out.csv', 1, /^cannot open .*\/no\/out\.csv.*: no such file or directory\n$/],
+  ['import ids.csv', 1, /^.*\/ids\.csv has ids, as an export has\. .* with --new-ids, each row becomes a new one\n$/],
   ['import ok.csv --parallel 0', 2, /^--parallel cannot be 0\.\n--help .*\n$/],
   ['import /tmp', 1, /^cannot read \/tmp: illegal operation on a directory\n$/],
   ['import ok.csv --columns titel=x', 2, /^titel is not a field of books: title, author, .*year.*\n--help .*\n$/],
@@ -416,6 +419,7 @@ test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]
   ['import ok.csv', 2, /^BOOKS_USERNAME and BOOKS_PASSWORD are needed\.\n--help .*\n$/, elsewhere],
 ])('one line says what is wrong with %s (%#)', async (command, code, message, { path = '', ...options } = {}) => {
   await writeFile(join(folder, 'ok.csv'), 'title,author,year\nEmma,,1\n');
+  await writeFile(join(folder, 'ids.csv'), 'id,title,author,year\n7,Emma,,1\n');
   const args = command.split(' ').map((arg) => (arg.endsWith('.csv') ? join(folder, arg) : arg));
 
   const ended = await runBooks(args, { baseUrl: local.baseUrl + path, ...options });

@@ -46,7 +46,7 @@ export interface BookFile extends Dialect {
 /** A row of a file: the line that it begins on, and its book or the reason of its rejection. */
 export type Row = { readonly line: number } & ({ readonly book: BookFields } | { readonly reason: string });
 
-const separators = [',', ';', '\t'];
+const separators = [',', ';', '\t', '|'];
 
 /** Of NDJSON. */
 const noDialect: Dialect = { separator: '', quotes: undefined };
@@ -82,7 +82,7 @@ export async function openFile(path: string, options: FileOptions): Promise<Book
 }
 
 /** @returns a report of the columns that are used, missing and ignored */
-export function describeFile({ encoding, format, separator, quotes, header, hasIds, columns }: BookFile): string {
+export function describeFile({ encoding, format, separator, quotes, header, columns }: BookFile): string {
   const lines = fieldNames.map((field) => {
     const { [field]: column } = columns;
     return `  ${field}: ${column === undefined ? 'no column, stored as if it were empty' : quote([column])}`;
@@ -91,7 +91,6 @@ export function describeFile({ encoding, format, separator, quotes, header, hasI
   const unquoted = quotes === 'text' ? ', unquoted' : '';
   const ignored = header.filter((name) => !Object.values(columns).includes(name));
   if (ignored.length > 0) lines.push(`  ignored: ${quote(ignored)}`);
-  if (hasIds) lines.push('The file has ids. An import changes no book: it creates new ones, with new ids.');
   return [`Columns (${encoding}${separated}${unquoted}):`, ...lines].join('\n');
 }
 
@@ -132,7 +131,9 @@ async function* readNdjson({ path, encoding, columns, named }: BookFile): AsyncG
 
   function readMembers(object: Readonly<Record<string, unknown>>): BookFields | string {
     const unclear = findUnclear(Object.keys(object), columns, named);
-    if (unclear) return `has no ${quote([columns[unclear] ?? ''])}; --without ${unclear} allows that`;
+    if (unclear.length > 0) {
+      return `has no ${quote(unclear.map((field) => `${columns[field]}`))}; --without ${unclear} allows that`;
+    }
     return toBook(Object.fromEntries(used.map(([field, name]) => [field, object[name]])));
   }
 }

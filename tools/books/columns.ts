@@ -25,15 +25,15 @@ export function expectColumns({ columns, without }: ColumnOptions): Columns {
 }
 
 /**
- * Finds a field whose values the file may have under another name. Either the file lacks a column that the user named, or
+ * Finds the fields whose values the file may have under other names. Either the file lacks a column that the user named, or
  * it lacks the column of a field and has columns of other names: in `title,author,published`, the years may be in
  * `published`. An `id` does not count. So a file from before a field was added needs no option.
  */
-export function findUnclear(names: readonly string[], expected: Columns, named: Columns): FieldName | undefined {
+export function findUnclear(names: readonly string[], expected: Columns, named: Columns): FieldName[] {
   const known = [...Object.values(expected), 'id'];
   const hasOthers = names.some((name) => !known.includes(name));
   const fields = Object.keys(expected) as FieldName[];
-  return fields.find((field) => !names.includes(expected[field] ?? '') && (hasOthers || field in named));
+  return fields.filter((field) => !names.includes(expected[field] ?? '') && (hasOthers || field in named));
 }
 
 /**
@@ -46,10 +46,11 @@ export function findColumns(header: readonly string[], expected: Columns, named:
   const names = header.map((name) => name.toLowerCase());
   const entries = Object.entries(expected).map(([field, column]) => [field, column.toLowerCase()] as const);
   const unclear = findUnclear(names, Object.fromEntries(entries), named);
-  if (unclear !== undefined) {
-    const advice = `name it, as in --columns ${unclear}="Column name", or confirm its absence with --without ${unclear}`;
+  if (unclear.length > 0) {
+    const columns = unclear.map((field) => `${field}="Column name"`);
+    const advice = `name it, as in --columns ${columns}, or confirm its absence with --without ${unclear}`;
     const row = `the first row, which has to be the header: ${quote(header)}`;
-    throw new CommandError(`no column ${quote([expected[unclear] ?? ''])} in ${row}; ${advice}`);
+    throw new CommandError(`no column ${quote(unclear.map((field) => `${expected[field]}`))} in ${row}; ${advice}`);
   }
   const found = entries.flatMap(([field, column]) => {
     const [name, ...others] = header.filter((each) => each.toLowerCase() === column);

@@ -8,7 +8,7 @@ import type { Format } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
 import { fieldNames } from './columns.ts';
 import { CommandError } from './errors.ts';
-import { formatCount, report, startProgress } from './report.ts';
+import { formatCount, report, showControlCharacters, startProgress } from './report.ts';
 
 /** `export [FILE]`; no path stands for standard output. */
 interface ExportCommand extends Access {
@@ -73,9 +73,10 @@ async function replaceFile(path: string, text: Readable, stop: AbortSignal): Pro
 /** Yields many rows at a time, and counts them in `exported`. */
 async function* formatBooks(
   books: AsyncIterable<Book>,
-  { format, forSpreadsheet }: ExportCommand,
+  { path, format, forSpreadsheet }: ExportCommand,
   exported: { count: number },
 ): AsyncGenerator<string> {
+  const toText = path === undefined && process.stdout.isTTY ? showControlCharacters : (text: string) => text;
   const printProgress = startProgress(() => `${formatCount(exported.count, 'book')} so far`);
   if (format === 'csv') yield `${forSpreadsheet ? byteOrderMark : ''}id,${fieldNames}\n`;
   let text = '';
@@ -84,10 +85,10 @@ async function* formatBooks(
     text += format === 'csv' ? formatRow(book, forSpreadsheet) : formatLine(book);
     exported.count += 1;
     if (text.length < chunkLength) continue;
-    yield text;
+    yield toText(text);
     text = '';
   }
-  yield text;
+  yield toText(text);
 }
 
 function formatRow(book: Book, forSpreadsheet: boolean): string {

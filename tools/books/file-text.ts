@@ -42,11 +42,19 @@ export async function readStart(path: string, encoding: string): Promise<string>
   return start;
 }
 
+/** How files of other kinds begin. */
+const otherKinds: readonly (readonly [start: RegExp, kind: string])[] = [
+  [/^(?:PK\W\W|\xd0\xcf\W\xe0)/, 'a workbook or another ZIP file'],
+  [/^\d{5}[acdnp][a-z]/, 'MARC'],
+  [/^(?:\xef\xbb\xbf)?\s*</, 'XML or HTML'],
+  [/^(?:\xef\xbb\xbf)?(?:@\w+\{|TY {2}- )/, 'BibTeX or RIS'],
+];
+
 /** In UTF-16, each character of ASCII has a zero byte. */
 function refuseOtherEncoding(path: string, bytes: Buffer, encoding: string): void {
-  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') {
-    throw new CommandError(`${path} is a workbook or another ZIP file: save it as CSV in UTF-8`);
-  }
+  const start = bytes.toString('latin1', 0, 40);
+  const [, kind] = otherKinds.find(([other]) => other.test(start)) ?? [];
+  if (kind !== undefined) throw new CommandError(`${path} is ${kind}: save it as CSV in UTF-8`);
   const [first, second] = bytes;
   if (first === 0x1f && second === 0x8b) throw new CommandError(`${path} is compressed with gzip: unpack it first`);
   const isLittle = second === 0 || (first === 0xff && second === 0xfe);

@@ -8,12 +8,15 @@ import { bookFields } from '../../lib/books/book.ts';
 import { type BookFile, describeFile, type FileOptions, openFile, type Row, readRows } from './book-file.ts';
 import { type Access, openCatalog } from './catalog.ts';
 import type { FieldName } from './columns.ts';
+import { CommandError } from './errors.ts';
 import { formatCount, report, startProgress } from './report.ts';
 
 /** `import FILE`; the path `-` is standard input. */
 export interface ImportCommand extends Access, FileOptions {
   readonly path: string;
   readonly parallel: number;
+  /** Whether each row of a file with ids becomes a new book. */
+  readonly takesNewIds: boolean;
   readonly dryRun: boolean;
 }
 
@@ -51,6 +54,11 @@ export async function importBooks(command: ImportCommand, stop: AbortSignal): Pr
 
 async function importFile(command: ImportCommand, path: string, stop: AbortSignal): Promise<number> {
   const file = await openFile(path, command);
+  if (file.hasIds && !command.takesNewIds) {
+    throw new CommandError(
+      `${command.path} has ids, as an export has. An import changes no book: with --new-ids, each row becomes a new one`,
+    );
+  }
   report(describeFile(file));
   const rejections = new Rejections();
   try {

@@ -33,6 +33,7 @@ Of import:
                        may have commas, as in --columns author="Author (last, first)"
   --without LIST       fields that the file does not have, as in --without author,year; needed only if the file has
                        columns of other names, one of which might be the missing field
+  --new-ids            each row of a file with ids, such as an export, becomes a new book
   --parallel N         requests in flight, 1 to 256 (32); only 1 keeps the order of the rows
 
 Of export:
@@ -47,7 +48,7 @@ const flag = { type: 'boolean', default: false } as const;
 const service = { username: text, password: text, 'base-url': { ...text, default: 'http://127.0.0.1:8080' } };
 const list = { type: 'string', multiple: true, default: [] as string[] } as const;
 const reading = { columns: list, without: list, separator: text, encoding: { ...text, default: 'utf-8' } };
-const flags = { 'dry-run': flag, spreadsheet: flag, unquoted: flag, quoted: flag };
+const flags = { 'dry-run': flag, 'new-ids': flag, spreadsheet: flag, unquoted: flag, quoted: flag };
 const options = { ...service, ...reading, ...flags, parallel: { ...text, default: '32' } };
 
 const separators: Readonly<Record<string, string>> = { comma: ',', semicolon: ';', tab: '\t' };
@@ -110,6 +111,7 @@ function readImport(): ImportCommand {
     encoding: readEncoding(values.encoding),
     parallel: readParallel(values.parallel),
     dryRun: values['dry-run'],
+    takesNewIds: values['new-ids'],
     ...readAccess(),
   };
 }

@@ -3,10 +3,15 @@ const progressIntervalMs = 5_000;
 /** Control characters other than the line feed. A terminal would obey them. */
 const controlCharacter = /(?!\n)\p{Cc}/gu;
 
-/** Prints a line to standard error. Texts of files and of the service may hold control characters. */
+/** Prints a line to standard error. */
 export function report(text: string): void {
+  console.error(showControlCharacters(text));
+}
+
+/** Writes control characters as escapes. Texts of files and of the service may hold some. */
+export function showControlCharacters(text: string): string {
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  console.error(text.replaceAll(controlCharacter, toEscape));
+  return text.replaceAll(controlCharacter, toEscape);
 }
 
 /** @returns a function that calls `describe` and prints its line now and then */

@@ -27,8 +27,11 @@ interface GatewayOptions {
 const foreignHost =
   'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
+/** A page that was opened as a file, or in a sandboxed frame, has the origin `null`, which is not one to allow. */
 const foreignOrigin = (origin: string) =>
-  `Scripts of ${origin} may not call the service: start it with CORS_ORIGIN=${origin} to allow them`;
+  origin === 'null'
+    ? 'Scripts of a page without an origin, such as a file, may not call the service: open it from a web server'
+    : `Scripts of ${origin} may not call the service: start it with CORS_ORIGIN=${origin} to allow them`;
 
 /** Makes an HTTP server that invokes functions and responds as API Gateway does. Node itself refuses malformed HTTP. */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {

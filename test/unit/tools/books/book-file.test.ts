@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { unknownField } from '../../../../conformance/a-book.ts';
 import { bookFields } from '../../../../lib/books/book.ts';
 import type { Field, Kind } from '../../../../lib/fields.ts';
-import { describeFile, type FileOptions, openFile, readRows } from '../../../../tools/books/book-file.ts';
+import { type FileOptions, openFile, readRows } from '../../../../tools/books/book-file.ts';
 import { fieldNames, parseCell } from '../../../../tools/books/columns.ts';
 
 const header = 'title,author,year\n';
@@ -207,6 +207,10 @@ test.each<[string, string | Buffer, string]>([
     Buffer.from('PK\x03\x04\x14\0\x06\0\x08\0', 'latin1'),
     'is a workbook or another ZIP file: save it as CSV in UTF-8',
   ],
+  ['rows.xls', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), 'is a workbook or another ZIP file: save it'],
+  ['rows.mrc', '00714cam a2200205 a 4500001001300000', 'is MARC: save it as CSV in UTF-8'],
+  ['rows.xml', '\ufeff<?xml version="1.0"?>\n<collection>', 'is XML or HTML: save it'],
+  ['rows.bib', '@book{emma, title={Emma}}', 'is BibTeX or RIS: save it'],
   ['rows.csv.gz', gzipSync(header), 'is compressed with gzip: unpack it first'],
 ])('%s with what is neither CSV nor NDJSON says what it is (%#)', async (name, content, message) => {
   await expect(read(content, {}, name)).rejects.toThrow(`${join(folder, name)} ${message}`);
@@ -218,21 +222,19 @@ test.each<[string, Partial<FileOptions>, boolean]>([
   ['title,author,id\nEmma,A,1815\n', { columns: { year: 'id' } }, false],
   ['{"id":7,"title":"Emma","author":"A","year":1}\n', {}, true],
   ['{"title":"\\"id\\":","author":"A","year":1}\n', {}, false],
-])('before an import of ids begins, it says that it changes no book: %j', async (content, options, isSaid) => {
+])('a file has ids, or another column of that name: %j', async (content, options, hasIds) => {
   const path = join(folder, 'ids');
   await writeFile(path, content);
 
-  const text = describeFile(await openFile(path, { ...usual, ...options }));
-
-  expect(text.includes('An import changes no book')).toBe(isSaid);
+  expect(await openFile(path, { ...usual, ...options })).toMatchObject({ hasIds });
 });
 
 test('a message quotes the start of a long header alone', async () => {
   const error = await read('x'.repeat(3 * 1024 * 1024)).catch((error: Error) => error);
   expect(error).toMatchObject({
-    message: expect.stringMatching(/^no column "title" in the first row, .*: "x+…; name it/),
+    message: expect.stringMatching(/^no column "title", .* in the first row, .*: "x+…; name it/),
   });
-  expect(`${error}`.length).toBeLessThan(500);
+  expect(`${error}`.length).toBeLessThan(600);
 });
 
 test.each([
@@ -257,7 +259,7 @@ test.each([
 test.each<[string, string | RegExp, Partial<FileOptions>?]>([
   [
     'Emma,Jane Austen,1815\nDune,Frank Herbert,1965\n',
-    'no column "title" in the first row, which has to be the header: "Emma", "Jane Austen", "1815"; name it, as in --columns title="Column name"',
+    /^no column "title", "author", "year".* in the first row, which has to be the header: "Emma", "Jane Austen", "1815"; name it, as in --columns title="Column name",author="Column name",year="Column name"/,
   ],
   ['title,author,Published\nA,B,1\n', /^no column "year" in .* confirm its absence with --without year$/],
   ['title,author\nA,B\n', /^no column "Year" in .*: "title", "author"/, { columns: { year: 'Year' } }],
