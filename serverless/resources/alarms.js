@@ -3,13 +3,6 @@ import { endpointNames, toLogicalId } from '../endpoints.ts';
 
 const service = '${self:service} ${sls:stage}';
 const api = { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }; // the framework's name
-const errorRate = {
-  Namespace: 'AWS/ApiGateway',
-  MetricName: '5XXError',
-  Dimensions: toDimensions(api),
-  Statistic: 'Average', // of 0 or 1 for each request
-  Period: 60,
-};
 const functionErrors = endpointNames.map((name) => [
   name,
   ['AWS/Lambda', 'Errors', { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }],
@@ -18,6 +11,7 @@ const functionErrors = endpointNames.map((name) => [
 /** A metric that exists whenever there are requests. */
 const requests = ['AWS/ApiGateway', 'Count', api];
 const namespace = '${self:service}-${sls:stage}';
+const errorRate = { Metrics: compute('failed / requests', { failed: ofStatus('5xx'), requests }) };
 
 const alarmResources = {
   ErrorRateAlarm: createAlarm(`More than \${param:maxErrorRate} of all requests to ${service} end in 5xx`, {
@@ -65,6 +59,7 @@ export const alarms = {
       Type: 'AWS::SNS::Topic',
       Properties: { DisplayName: `Alarms of ${service}`, SignatureVersion: '2' }, // SHA-256, where AWS's default is SHA-1
     },
+    Status5xxMetric: countStatus('5xx', '5*'),
     Status401Metric: countStatus(401),
     Status429Metric: countStatus(429),
     ...alarmResources,
@@ -80,16 +75,23 @@ export const alarms = {
 
 /** Makes an alarm on the share of a status among all requests, for periods with 50 or more of that status. */
 function createStatusAlarm(status, description) {
-  const refused = [namespace, `Status${status}`, {}];
+  const refused = ofStatus(status);
   const Metrics = compute('IF(refused >= 50, refused / requests, 0)', { refused, requests }, 300);
   return createAlarm(description, { Metrics, Threshold: 0.05 });
 }
 
-/** Counts a status in the access log. API Gateway has one metric for all 4xx. */
-function countStatus(status) {
-  const metric = { MetricNamespace: namespace, MetricName: `Status${status}`, MetricValue: '1', DefaultValue: 0 };
-  const ofLog = { LogGroupName: { Ref: 'AccessLogGroup' }, FilterPattern: `{ $.status = "${status}" }` };
+/**
+ * Counts statuses in the access log. API Gateway has one metric for all 4xx, and counts in it also the gateway responses
+ * with a status of our own, such as 502 ("Amazon API Gateway dimensions and metrics").
+ */
+function countStatus(name, status = `"${name}"`) {
+  const metric = { MetricNamespace: namespace, MetricName: `Status${name}`, MetricValue: '1', DefaultValue: 0 };
+  const ofLog = { LogGroupName: { Ref: 'AccessLogGroup' }, FilterPattern: `{ $.status = ${status} }` };
   return { Type: 'AWS::Logs::MetricFilter', Properties: { ...ofLog, MetricTransformations: [metric] } };
+}
+
+function ofStatus(name) {
+  return [namespace, `Status${name}`, {}];
 }
 
 /**

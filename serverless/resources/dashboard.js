@@ -15,8 +15,13 @@ const ofFunctions = (metric) =>
     const reference = `\${${toLogicalId(label)}LambdaFunction}`;
     return ['AWS/Lambda', metric, 'FunctionName', reference, { label }];
   });
-const ofStatuses = [401, 429].map((status) => ['${self:service}-${sls:stage}', `Status${status}`]);
+const ofStatuses = ['5xx', 401, 429].map((status) => ['${self:service}-${sls:stage}', `Status${status}`]);
 const ofAccount = ['AWS/Lambda', 'ClaimedAccountConcurrency', { label: 'the account, with reserved ones' }];
+const errorRate = [
+  [{ expression: 'failed / requests', label: 'error rate' }],
+  ['${self:service}-${sls:stage}', 'Status5xx', { id: 'failed', visible: false }],
+  [...ofApi('Count'), { id: 'requests', visible: false }],
+];
 const latencies = [[...ofApi('Latency'), { stat: 'p50' }], ofApi('Latency')];
 const unitsOfTable = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'];
 const throttlesOfTable = ['ReadThrottleEvents', 'WriteThrottleEvents'];
@@ -25,9 +30,9 @@ const alarmAt = (label, value) => ({ annotations: { horizontal: [{ label, value 
 /** Title, statistic, metrics and further properties of each widget, row by row. */
 const rows = [
   [
-    ['Requests a minute', 'Sum', ['Count', '4XXError', '5XXError'].map(ofApi)],
-    ['401 and 429 a minute', 'Sum', ofStatuses],
-    ['Error rate (5xx)', 'Average', [ofApi('5XXError')], alarmAt('alarm', '${param:maxErrorRate}')],
+    ['Requests a minute', 'Sum', ['Count', '4XXError'].map(ofApi)],
+    ['5xx, 401 and 429 a minute', 'Sum', ofStatuses],
+    ['Error rate (5xx)', 'Sum', errorRate, alarmAt('alarm', '${param:maxErrorRate}')],
     ['Latency (ms)', 'p99', latencies, alarmAt('alarm (p99)', '${param:maxLatencyMs}')],
   ],
   [

@@ -128,9 +128,12 @@ test('the statuses that alarms count are those of the access log', () => {
   const [{ AccessLogSetting }] = propertiesOf('ApiGateway::Stage');
   expect(JSON.parse(AccessLogSetting.Format)).toHaveProperty('status', '$context.status'); // so it is a text
   expect(filters).toEqual([
+    ['book-catalog-prod', 'Status5xx', '{ $.status = 5* }'],
     ['book-catalog-prod', 'Status401', '{ $.status = "401" }'],
     ['book-catalog-prod', 'Status429', '{ $.status = "429" }'],
   ]);
+  expect(JSON.stringify(prod.Resources.ErrorRateAlarm)).toContain('Status5xx');
+  expect(JSON.stringify(prod.Resources.RollbackAlarm)).toContain('Status5xx');
   expect(JSON.stringify(prod.Resources.UnauthorizedAlarm)).toContain('Status401');
   expect(JSON.stringify(prod.Resources.TooManyRequestsAlarm)).toContain('Status429');
 });
