@@ -25,6 +25,15 @@ const { properties } = bodySchema as { readonly properties: Readonly<Record<stri
 /** The fields of a book in openapi.yaml. */
 export const fieldSchemas = Object.entries(properties);
 
+/** Whether openapi.yaml allows these values. Its limits may be newer than a case. */
+export function allows(fields: object): boolean {
+  const schemas = Object.fromEntries(fieldSchemas);
+  return Object.entries(fields).every(([name, value]) => {
+    const { maxLength = Infinity, minimum = -Infinity, maximum = Infinity } = schemas[name] ?? {};
+    return typeof value === 'string' ? [...value].length <= maxLength : !(value < minimum || value > maximum);
+  });
+}
+
 const defaults = Object.fromEntries(fieldSchemas.map(([name, schema]) => [name, schema.default]));
 
 /** A member that no body has. */

@@ -99,7 +99,7 @@ export default function addCases(test: Test): void {
   }
 
   for (const [text, year] of integers) {
-    test('2.6, 3.4', `The year ${text} is stored and sent back exactly`, async (catalog) => {
+    test('2.6, 3.4', `The year ${text} is stored and sent back exactly`, { values: { year } }, async (catalog) => {
       const sent = `{"title":"Emma","author":"","year":${text}}`;
       const responses = await catalog.expectAccepted(sent, { title: 'Emma', author: '', year });
       // Parsing would hide digits beyond the precision of JavaScript's numbers.

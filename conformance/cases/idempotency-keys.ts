@@ -122,7 +122,7 @@ export default function addCases(test: Test): void {
   }
 
   for (const [situation, fields, others] of differentFields) {
-    test('11.6', `A used key is refused for other fields: ${situation}`, async (catalog) => {
+    test('11.6', `A used key is refused for other fields: ${situation}`, { values: others }, async (catalog) => {
       const { key, expectReplay } = await createFirst(catalog, aBook(fields));
       expectFailure(await create(catalog, key, others), outcomes.idempotencyKeyUsed);
       await expectReplay(fields);
@@ -165,7 +165,8 @@ export default function addCases(test: Test): void {
   }
 
   for (const [situation, body, headers, outcome] of refusals) {
-    test('11.7, 11.9', `A request refused for ${situation} leaves its key unused`, async (catalog) => {
+    const options = outcome === outcomes.payloadTooLarge ? { values: body as object } : {};
+    test('11.7, 11.9', `A request refused for ${situation} leaves its key unused`, options, async (catalog) => {
       const key = crypto.randomUUID();
       const sendRefused = () => catalog.call('POST', '/book', body, { 'Idempotency-Key': key, ...headers });
       expectFailure(await sendRefused(), outcome);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aBook, fieldSchemas, type Value } from '../a-book.ts';
+import { aBook, allows, fieldSchemas, type Value } from '../a-book.ts';
 import type { Test } from '../case.ts';
 import { type Book, type Catalog, expectBooks, pickBooks } from '../catalog.ts';
 import { decodeBody } from '../decode-body.ts';
@@ -29,6 +29,12 @@ const wrongFilters: Readonly<Record<string, readonly string[]>> = {
 
 /** A page that ends early has more JSON than this: the next book would exceed 3 MB, and no book has 2.5 MB. */
 const earlyEndBytes = 500 * 1024;
+
+/** A text that makes a list of more than one chunk. */
+const long = 'é'.repeat(10_000);
+
+/** Books of which some are more than a page of the database. */
+const large = { values: { title: 'x'.repeat(380 * 1024) } };
 
 /** Values of Accept-Encoding. */
 const codings = [undefined, 'gzip', 'br', 'gzip, deflate, br, zstd', 'x-unknown', 'gzip;q=0', '*', '*;q=0'];
@@ -142,16 +148,21 @@ export default function addCases(test: Test): void {
     });
   }
 
-  test('7.1, 7.3, 7.4, 7.9', 'Large books end a page early, and lists and searches miss none', async (catalog) => {
-    const end = randomUUID();
-    const books = await catalog.createBooks(9, { title: `${'x'.repeat(380 * 1024)} ${end}` });
-    await catalog.expectInList(books);
-    const pages = await getPages(catalog, `/books?limit=1000&after=${(books[0]?.id ?? 1) - 1}&title=${end}`);
-    assert.deepEqual(pages.flat(), books, 'own books on the pages');
-    for (const page of pages) {
-      assert.ok(JSON.stringify(page).length <= 3 * 2 ** 20, 'a page has at most 3 MB of JSON');
-    }
-  });
+  test(
+    '7.1, 7.3, 7.4, 7.9',
+    'Large books end a page early, and no list or search misses one',
+    large,
+    async (catalog) => {
+      const end = randomUUID();
+      const books = await catalog.createBooks(9, { title: `${large.values.title} ${end}` });
+      await catalog.expectInList(books);
+      const pages = await getPages(catalog, `/books?limit=1000&after=${(books[0]?.id ?? 1) - 1}&title=${end}`);
+      assert.deepEqual(pages.flat(), books, 'own books on the pages');
+      for (const page of pages) {
+        assert.ok(JSON.stringify(page).length <= 3 * 2 ** 20, 'a page has at most 3 MB of JSON');
+      }
+    },
+  );
 
   for (const [difference, pairs] of Object.entries(alike)) {
     test('7.9', `Texts find each other whatever the difference: ${difference}`, async (catalog) => {
@@ -177,7 +188,7 @@ export default function addCases(test: Test): void {
     });
   }
 
-  test('7.9', 'A book with a pile of marks, which Unicode may sort for long, delays no search', async (catalog) => {
+  test('7.9', 'A book with a pile of marks, slow to sort for Unicode, delays no search', large, async (catalog) => {
     const author = randomUUID();
     const searchTimed = async () => {
       const startedAt = performance.now();
@@ -302,7 +313,7 @@ export default function addCases(test: Test): void {
         return expectBooks({ ...response, body: decodeBody(response.body, coding) });
       };
       const shared = await catalog.findSharedBook();
-      const books = [shared, await catalog.createBook({ title: 'é'.repeat(10_000) })];
+      const books = [shared, await catalog.createBook(allows({ title: long }) ? { title: long } : {})];
       const list = await readList(`/books?after=${shared.id - 1}`);
       assert.deepEqual(pickBooks(list, books), books, 'own books in the list');
       assert.equal((await readList('/books?limit=1')).length, 1, 'books of a page of one');
