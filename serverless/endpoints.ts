@@ -6,6 +6,9 @@ import { readRoutes } from './api-gateway/http-events.ts';
 const file = resolve(import.meta.dirname, '../serverless.yml');
 const service = parse(readFileSync(file, 'utf8'), { logLevel: 'silent' });
 
+/** The name of the service, with which the names of its stacks and of their resources begin. */
+export const serviceName: string = service.service;
+
 /** The memory of each function, in MB. */
 export const { memorySize }: { readonly memorySize: number } = service.provider;
 

@@ -4,6 +4,7 @@ import {
   CloudFormationServiceException,
   type Tag,
 } from '@aws-sdk/client-cloudformation';
+import { serviceName } from '../endpoints.ts';
 
 /** What CloudFormation knows of the stack of a stage. */
 export interface StageStack {
@@ -16,7 +17,7 @@ export interface StageStack {
 
 /** @returns the name of a stage's stack, which is also the name of the table that the stack creates */
 export function stackNameOf(stage: string): string {
-  return `book-catalog-${stage}`;
+  return `${serviceName}-${stage}`;
 }
 
 /** @returns the stack, or `undefined` when there is none in the account and region */
