@@ -7,6 +7,7 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['Cafe\u0301', 'caf\u00e9'],
     ['Ὀδυσσεύς', 'οδυσσευσ'],
     ['İstanbul', 'istanbul'],
+    ['T\ufe20S\ufe21vetaeva', 'tsvetaeva'],
   ],
   'apostrophes and quotation marks': [
     ['Assassin’s Apprentice', "assassin's apprentice"],
@@ -20,7 +21,7 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['T‵ang', 'tang'],
     ['ŉ', 'n'],
   ],
-  'letters of Latin and Greek': [
+  'letters of Latin, Greek and Cyrillic': [
     ['Æsop', 'aesop'],
     ['Œuvres', 'oeuvres'],
     ['Die Straße', 'die strasse'],
@@ -32,6 +33,14 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['Ħaż-Żebbuġ', 'haz zebbug'],
     ['Ŧávvet', 'tavvet'],
     ['Batıda', 'batida'],
+    ['Ґанок', 'ганок'],
+  ],
+  'characters for two letters': [
+    ['װאָס', 'וואס'],
+    ['ייִדיש', 'ײדיש'],
+    ['גױ', 'גוי'],
+    ['അവൻ', 'അവന്\u200d'],
+    ['ভবিষ্যৎ', 'ভবিষ্যত্'],
   ],
   'letters of Arabic, Persian and Urdu': [
     ['مصطفى', 'مصطفي'],
@@ -41,6 +50,8 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['اللہ', 'الله'],
     ['رحمۃ', 'رحمه'],
     ['ھندي', 'هندي'],
+    ['خانۀ ما', 'خانهٔ ما'],
+    ['ٱلله', 'الله'],
   ],
   'digits of other scripts': [
     ['۱۹۸۴', '1984'],
@@ -81,6 +92,7 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['Solaris = Солярис | Solyaris', 'solaris=солярис|solyaris'],
     ['活着', '活着。'],
     ['キング, スティーヴン', 'スティーヴン・キング'],
+    ['정치ㆍ경제', '정치·경제'],
     ['加西亚·马尔克斯', '加西亚•马尔克斯'],
     ['卡尔维诺‧伊塔洛', '伊塔洛 卡尔维诺'],
     ['نجيب محفوظ', 'محفوظ، نجيب'],
@@ -145,6 +157,18 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['1.000.000', '1000000'],
     ['11/22/63', '112263'],
     ['3:10 to Yuma', '310 to yuma'],
+  ],
+  'full stops in a word': [
+    ['Node.js', 'nodejs'],
+    ['Ph.D.', 'phd'],
+  ],
+  'blanks around & and +': [
+    ['Q & A', 'q&a'],
+    ['React + Redux', 'react+redux'],
+  ],
+  'blanks of Persian': [
+    ['کتاب ها', 'کتابها'],
+    ['می شود', 'میشود'],
   ],
 };
 

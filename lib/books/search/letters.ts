@@ -4,7 +4,10 @@
  */
 
 /** Capitals and accents make no difference: `BRONTE` is `Brontë`. Accents are characters of their own in NFKD. */
-const accents = '\u0300-\u036f';
+const accents = [
+  '\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff',
+  '\ufe20-\ufe2f', // halves of a tie, with which libraries romanize Russian: `T︠S︡vetaeva`
+].join('');
 
 /** Apostrophes and quotation marks are left out, and primes in their place: `assassins` is `Assassin’s`. */
 const apostrophes = [
@@ -14,7 +17,7 @@ const apostrophes = [
 ].join('');
 
 /** Letters that Unicode does not take apart: `nesbo` is `Nesbø`. A sigma has another form at the end of a word. */
-const latinAndGreek = {
+const letters = {
   æ: 'ae',
   œ: 'oe',
   ß: 'ss',
@@ -27,6 +30,20 @@ const latinAndGreek = {
   ŧ: 't',
   ı: 'i',
   ς: 'σ',
+  ґ: 'г',
+  // Yiddish has one character for two letters, and Malayalam and Bengali for a consonant without a vowel.
+  װ: 'וו',
+  ױ: 'וי',
+  ײ: 'יי',
+  ൺ: 'ണ്',
+  ൻ: 'ന്',
+  ർ: 'ര്',
+  ൽ: 'ല്',
+  ൾ: 'ള്',
+  ൿ: 'ക്',
+  ৎ: 'ত্',
+  // Koreans type an old vowel for the dot between words: `정치ㆍ경제`.
+  '\u119e': '·',
 };
 
 /** Letters of Arabic that look alike, and those of Persian and Urdu: `علي` is `علی`. */
@@ -38,6 +55,8 @@ const arabic = {
   '\u06c3': '\u0647', // teh marbuta of Urdu
   '\u06c1': '\u0647', // heh of Urdu
   '\u06be': '\u0647', // heh of Urdu after a consonant
+  '\u06d5': '\u0647', // heh of Persian with a yeh above, without it
+  '\u0671': '\u0627', // alef of the Quran
 };
 
 /** Digits of other scripts are those of ASCII: `1984` is `۱۹۸۴`. */
@@ -67,7 +86,7 @@ const leftOut = new RegExp(
   'gu',
 );
 
-const spellings: Readonly<Record<string, string>> = { ...latinAndGreek, ...arabic };
+const spellings: Readonly<Record<string, string>> = { ...letters, ...arabic };
 
 const spelled = new RegExp(`(?![0-9${kanaAndHan}])[${Object.keys(spellings).join('')}${digits}]`, 'gu');
 
@@ -82,10 +101,10 @@ export function fold(text: string): string {
   if (!unusual.test(text)) return text.toLowerCase();
   // Stryker disable next-line ConditionalExpression: it saves half of the time of a text with an apostrophe
   if (!beyondAscii.test(text)) return text.replace(leftOut, '').toLowerCase();
-  const letters = normalize(text, 'NFKD').toLowerCase().replace(leftOut, '');
+  const bare = normalize(text, 'NFKD').toLowerCase().replace(leftOut, '');
   // NFC puts kana and the syllables of Korean together again, so that a part of one is not found.
   return normalize(
-    letters.replace(spelled, (letter) => spellings[letter] ?? toAscii(letter)),
+    bare.replace(spelled, (letter) => spellings[letter] ?? toAscii(letter)),
     'NFC',
   );
 }

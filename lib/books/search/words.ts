@@ -20,6 +20,8 @@ const marks = [
 
 const letterOrDigit = `[^${marks}]`;
 
+const letter = `[^0-9${marks}]`;
+
 /** Letters of the scripts that need no blanks. */
 const unspaced = [
   '\u0e00-\u109f', // Thai, Lao, Tibetan, Burmese
@@ -72,6 +74,9 @@ const leftOut = new RegExp(
     `[. ](?<=${initial}.)[. ]*-?(?=${initial})`, // `jrr` finds `J. R. R. Tolkien`
     `[ ,=\u3001](?<=[${unspaced}].)[ ,=\u3001]*(?=[${unspaced}])`, // `夏目漱石` finds `夏目, 漱石`
     '[,.:/](?<=[0-9].)(?=[0-9])', // `20000` finds `20,000`
+    `\\.(?<=${letter}.)(?=${letter})`, // `nodejs` finds `Node.js`
+    ' (?=[&+])| (?<=[&+] )', // `q&a` finds `Q & A`
+    ` (?=(?:هاي?|ا?ي|تر(?:ين)?)(?!${letterOrDigit}))| (?<=(?<!${letterOrDigit})ن?مي )`, // `کتابها` finds `کتاب ها`
   ].join('|'),
   'g',
 );
