@@ -74,37 +74,39 @@ export class BookList {
   /**
    * Reads the books with higher ids that match, page by page.
    *
-   * @param wanted - how many books the caller takes
-   * @param most - the Queries that are under way after the first. With one, each begins when the caller has taken the
-   *   books before it.
+   * @param limit - how many books the caller takes
+   * @param maxQueries - how many are under way after the first. With one, each begins when the caller has taken the books
+   *   before it.
    */
-  async *#read(after: number, matches?: Matcher, wanted = Number.POSITIVE_INFINITY, most = queriesAtOnce) {
-    let missing = wanted;
+  async *#read(after: number, matches?: Matcher, limit = Number.POSITIVE_INFINITY, maxQueries = queriesAtOnce) {
+    let remaining = limit;
     let tombstones = 0;
     // The limit of a Query counts tombstones too. It grows with those that were met, so that many in a row take few Queries.
     const query = (shard: number, start: number) =>
-      this.#query(shard, start, Math.min(missing + 3 * tombstones, maxBooksPerQuery), matches);
+      this.#query(shard, start, Math.min(remaining + 3 * tombstones, maxBooksPerQuery), matches);
     let shard = shardOf(after + 1);
     const underWay = [query(shard, after)];
-    let lastShard = most > 1 ? await this.#readLastShard() : undefined;
-    let atOnce = 1; // The first page may be all that the caller takes.
-    for (;;) {
-      const next = underWay.shift();
-      if (next === undefined) return;
-      const { books, continueAfter, ...read } = await next;
-      missing -= read.count;
-      tombstones += read.tombstones;
-      const isAhead = atOnce > 1;
-      if (!isAhead) yield books;
-      atOnce = most;
+    let lastShard = maxQueries > 1 ? await this.#readLastShard() : undefined;
+    const startQueries = async (continueAfter: number | undefined) => {
       if (continueAfter !== undefined) underWay.unshift(query(shardOf(continueAfter), continueAfter));
-      while (underWay.length < atOnce) {
+      while (underWay.length < maxQueries) {
         lastShard ??= await this.#readLastShard();
         if (shard >= lastShard) break;
         shard += 1;
         underWay.push(query(shard, after));
       }
-      if (isAhead) yield books;
+    };
+    for (let page = 1; ; page += 1) {
+      const next = underWay.shift();
+      if (next === undefined) return;
+      const { books, continueAfter, ...read } = await next;
+      remaining -= read.count;
+      tombstones += read.tombstones;
+      // The first page may be all that the caller takes.
+      const readsAhead = page > 1 && maxQueries > 1;
+      if (readsAhead) await startQueries(continueAfter);
+      yield books;
+      if (!readsAhead) await startQueries(continueAfter);
     }
   }
 

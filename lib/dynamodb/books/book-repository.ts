@@ -13,8 +13,8 @@ import { isTooLarge, parseStoredBook } from './stored-book.ts';
  * The books, one at a time. {@link changeBook} explains what happens when a response is lost.
  *
  * Each operation throws a {@link StorageUnavailableError} when the database gives no usable response, and a write an
- * {@link OutcomeUnknownError} when nobody can know whether it was carried out. `accepted` are the versions that the client accepts, any by default. Where it is
- * given, an operation may throw a {@link VersionMismatchError}.
+ * {@link OutcomeUnknownError} when nobody can know whether it was carried out. `accepted` are the versions that the client
+ * accepts, any by default. Where it is given, an operation may throw a {@link VersionMismatchError}.
  */
 export class BookRepository {
   readonly #table: Table;

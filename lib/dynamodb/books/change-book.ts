@@ -13,11 +13,14 @@ import { isTooLarge, parseStoredBook, type StoredBook } from './stored-book.ts';
  * Updates or deletes a book, with optimistic locking ("Optimistic locking with version number", Amazon DynamoDB Developer
  * Guide):
  *
- * 1. A write reads the book, and replaces exactly the version that it read by a new one. So at most one of its attempts is
+ * 1. A write reads the book, and replaces exactly the version that it read by its own. So at most one of its attempts is
  *    carried out, however late they arrive, and each may be made again.
- * 2. If the book has the new version after that, the write is done. If others have changed it, the write begins again.
- * 3. If others have changed it and an attempt is lost, that one may have been carried out before: nobody can know. Only a
- *    deletion begins again. It leaves a tombstone, an item with its version and without the book, which nothing replaces.
+ * 2. If what is stored has our version, the write is done; a refusal by it is a success that was lost. If others have
+ *    changed the book, the write begins again.
+ * 3. If others have changed it and an attempt is lost, that one may have been carried out before: nobody can know.
+ *
+ * A deletion leaves a tombstone, an item with its version and without the book. Nothing replaces it, so a deletion that
+ * others preceded is known not to be carried out.
  *
  * @param changes - the fields of an update, `undefined` for a deletion
  * @param accepted - the versions that the client accepts, any by default

@@ -12,8 +12,8 @@ const maxId = Number.MAX_SAFE_INTEGER;
 const isBelowMax = 'lastId BETWEEN :zero AND :max';
 
 /**
- * Draws a new id from the counter item: 1, 2, 3, … No id is drawn twice. A lost response needs no look at what is stored: an
- * `ADD` that is carried out twice leaves a gap between ids.
+ * Draws a new id from the counter item: 1, 2, 3, … No id is drawn twice. An `ADD` that is carried out twice, or whose response
+ * is lost, leaves a gap between ids, so its outcome is of no interest to the client.
  *
  * @throws {CounterError | StorageUnavailableError}
  */

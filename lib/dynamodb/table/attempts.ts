@@ -24,10 +24,10 @@ const maxDelayMs = 1_600;
 const requestsAtOnce = 8;
 
 /** Sends a request, which may be aborted. */
-type Send<Value> = (abortSignal: AbortSignal) => Promise<Value>;
+export type Send<Value> = (abortSignal: AbortSignal) => Promise<Value>;
 
 /** What is known of a write: its value, or that it was refused, or neither. */
-interface Outcome<Value> {
+export interface Outcome<Value> {
   readonly value?: Value;
   /** The write may have refused itself: an attempt of which nobody knew was carried out before. */
   readonly refusal?: ConditionFailedError;
@@ -53,7 +53,7 @@ export class Attempts {
   }
 
   /**
-   * Makes attempts at a write of which at most one can be carried out, by its condition. So each may be made again.
+   * Makes attempts at a write. Either its condition lets at most one through, or it may be carried out twice.
    *
    * @throws {StorageUnavailableError} when attempts fail, and none is lost
    */

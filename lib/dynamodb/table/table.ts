@@ -17,7 +17,7 @@ import {
 import { createDynamoDBClient, type TableLocation } from '../connection/client.ts';
 import { interpretDatabaseError } from '../connection/database-error.ts';
 import { AttemptError, KeySchemaError, TableNotFoundError } from '../connection/errors.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts, type Outcome, type Send } from './attempts.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
 
@@ -26,7 +26,7 @@ type Responding = { response: { body: Uint8Array; readonly statusCode: number } 
 
 /**
  * The requests to one table. Reads are strongly consistent, and are tried again. Each write is one attempt, for
- * {@link Table.write}. When `parse` throws an {@link AttemptError}, the response is unusable. Any other error of `parse`
+ * {@link write}. When `parse` throws an {@link AttemptError}, the response is unusable. Any other error of `parse`
  * is a bug. An error of the SDK never is: its `TypeError` means a response that it cannot read.
  */
 export class Table {
@@ -38,9 +38,6 @@ export class Table {
     this.#client = client;
     this.#name = name;
   }
-
-  /** Makes attempts at a write, as {@link Attempts.write} does. */
-  readonly write: Attempts['write'] = (send) => this.#attempts.write(send);
 
   /** Makes one attempt. @throws what its failure means for the request ({@link interpretDatabaseError}) */
   async #send<In extends ServiceInputTypes, Out extends ServiceOutputTypes>(
@@ -101,6 +98,11 @@ export class Table {
       const { Count: count } = await this.#send(command, abortSignal);
       return parseInteger(count, 'the response has no count') === 0;
     });
+  }
+
+  /** Makes attempts at a write, each with one call of a method below: {@link Attempts.write}. */
+  write<Value>(send: Send<Value>): Promise<Outcome<Value>> {
+    return this.#attempts.write(send);
   }
 
   async put(input: Omit<PutCommandInput, 'TableName'>, abortSignal: AbortSignal): Promise<void> {
