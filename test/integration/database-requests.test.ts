@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -72,6 +72,18 @@ describe('an idle connection', () => {
     });
   });
 
+  test.each(protocols)('over %s closes after 20 s, also while others are in use', async (protocol) => {
+    const { database, read } = await startDatabase((_request, response) => respondWith(response, '{}'), protocol);
+    database.keepAliveTimeout = 0;
+    const setTimeout = vi.spyOn(Socket.prototype, 'setTimeout');
+    await read();
+    const [idle] = setTimeout.mock.contexts.filter(({ timeout }) => timeout === 20_000);
+
+    idle?.emit('timeout');
+
+    expect(idle?.destroyed).toBe(true);
+  });
+
   test('is not used after a failure on another one', async () => {
     const responses: ServerResponse[] = [];
     const { database, read } = await startDatabase((_request, response) => responses.push(response));
@@ -111,6 +123,15 @@ test.each([30, 4_096, 4_097, 100_000])('a checksum is compared with a body of %i
   expect(loaded.mock.calls.flat().includes('node:zlib')).toBe(bytes > 4_096);
   checksum += 1;
   await expect(read()).rejects.toMatchObject(damaged('does not match its checksum'));
+});
+
+test('a refusal that does not match its checksum is damaged: its item tells what became of a write', async () => {
+  const body = '{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Item":{"id":{"N":"1"}}}';
+  const { remove } = await startDatabase((_request, response) => {
+    response.writeHead(400, { 'x-amz-crc32': crc32(body) + 1 }).end(body);
+  });
+
+  await expect(remove()).rejects.toMatchObject(damaged('does not match its checksum'));
 });
 
 test.each(protocols)(
