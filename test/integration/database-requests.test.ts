@@ -77,7 +77,8 @@ describe('an idle connection', () => {
     database.keepAliveTimeout = 0;
     const setTimeout = vi.spyOn(Socket.prototype, 'setTimeout');
     await read();
-    const [idle] = setTimeout.mock.contexts.filter(({ timeout }) => timeout === 20_000);
+    const sockets = setTimeout.mock.contexts as readonly Socket[];
+    const idle = sockets.find(({ timeout }) => timeout === 20_000);
 
     idle?.emit('timeout');
 

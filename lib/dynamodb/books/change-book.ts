@@ -35,17 +35,17 @@ export async function changeBook(
 ): Promise<StoredBook> {
   const find = (returned?: Item) => table.get(bookKey(id), parseStoredBook, returned);
   for (let refusals = 1; ; refusals += 1) {
-    const { version: seen } = requireBook(await find(), accepted, changes);
+    const { version: current } = requireBook(await find(), accepted, changes);
     const version = randomUUID();
     const { value, refusal, lost } = await table.write(async (abortSignal) => {
-      const stored = await table.update(makeUpdate(id, changes, version, seen), parseStoredBook, abortSignal);
+      const stored = await table.update(makeUpdate(id, changes, version, current), parseStoredBook, abortSignal);
       if (stored.version === version && (changes === undefined) === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
     });
     if (value) return value;
     const found = await find(refusal?.stored);
     if (found?.version === version) return found;
-    const mayStillArrive = found?.version === seen;
+    const mayStillArrive = found?.version === current;
     if (lost && (changes || mayStillArrive)) throw lost;
     await pauseAfter(refusals);
   }
@@ -54,9 +54,13 @@ export async function changeBook(
 /**
  * Makes the input of an update, or of a deletion when there are no changes.
  *
- * @param seen - the version that the book has to have: `undefined` when another program stored it
+ * @param current - the version that the book has to have: `undefined` when another program stored it
  */
-function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, seen: string | undefined) {
+function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, current: string | undefined) {
+  const condition =
+    current === undefined
+      ? { text: 'attribute_exists(id) AND NOT attribute_type(version, :string)', values: { ':string': 'S' } }
+      : { text: 'version = :current', values: { ':current': current } };
   const expiresAt = Math.floor(Date.now() / 1000) + maxWriteDelaySeconds;
   const set = { ...(changes ?? { expiresAt }), version };
   const removed = changes ? [] : Object.keys(bookFields);
@@ -65,13 +69,12 @@ function makeUpdate(id: number, changes: Partial<BookFields> | undefined, versio
   const removal = removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join()}` : '';
   return {
     Key: bookKey(id),
-    ConditionExpression:
-      seen === undefined ? 'attribute_exists(id) AND NOT attribute_type(version, :string)' : 'version = :seen',
+    ConditionExpression: condition.text,
     UpdateExpression: assignments + removal,
     ExpressionAttributeNames: attributeNames([...names, ...removed]),
     ExpressionAttributeValues: {
       ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:new_${name}`, value])),
-      ...(seen === undefined ? { ':string': 'S' } : { ':seen': seen }),
+      ...condition.values,
     },
     ReturnValues: 'ALL_NEW' as const,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,

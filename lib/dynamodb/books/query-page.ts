@@ -105,12 +105,12 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
   const item = new RegExp(`(?:^|(?<=\\}),)${attributes.join('')}\\}`, 'gy');
   const groupOf = (name: string) => order.indexOf(name) + 1;
   let books: string;
-  let seen = 0;
+  let converted = 0;
   if (matches) {
     // Once a page, because a lookup for each book would double the time.
     const fields = names.map((name) => ({ start: `"${name}":`, group: groupOf(name), absent: defaults[name] }));
     books = items.replace(item, (...groups) => {
-      seen += 1;
+      converted += 1;
       if (!matches((name) => JSON.parse(groups[groupOf(name)] ?? defaults[name]))) return '';
       return `,{${fields.map(({ start, group, absent }) => start + (groups[group] ?? absent)).join()}}`;
     });
@@ -119,10 +119,10 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
     const template = names.map((name) => `"${name}":$${groupOf(name)}`).join();
     books = items.replace(item, `,{${template}}`).replace(absent, (start, name) => start + defaults[name]);
     // Each book begins so, and no text does: its quotation marks have backslashes.
-    seen = books.split('{"id":').length - 1;
+    converted = books.split('{"id":').length - 1;
   }
   // From the first unusual item on, items are left. An item ends with two braces, and a book with one.
-  return seen === count && items.endsWith('}}') && !books.endsWith('}}') ? books.slice(1) : undefined;
+  return converted === count && items.endsWith('}}') && !books.endsWith('}}') ? books.slice(1) : undefined;
 }
 
 /** Converts items of any form, such as one with a number of more than 15 digits, value by value. */
