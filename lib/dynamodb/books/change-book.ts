@@ -35,18 +35,18 @@ export async function changeBook(
 ): Promise<StoredBook> {
   const find = (returned?: Item) => table.get(bookKey(id), parseStoredBook, returned);
   for (let refusals = 1; ; refusals += 1) {
-    const { version: current } = requireBook(await find(), accepted, changes);
+    const { version: old } = requireBook(await find(), accepted, changes);
     const version = randomUUID();
     const { value, refusal, lost } = await table.write(async (abortSignal) => {
-      const stored = await table.update(makeUpdate(id, changes, version, current), parseStoredBook, abortSignal);
+      const stored = await table.update(makeUpdate(id, changes, version, old), parseStoredBook, abortSignal);
       if (stored.version === version && (changes === undefined) === (stored.book === undefined)) return stored;
       throw new AttemptError('the response is not what was written');
     });
     if (value) return value;
     const found = await find(refusal?.stored);
     if (found?.version === version) return found;
-    const mayStillArrive = found?.version === current;
-    if (lost && (changes || mayStillArrive)) throw lost;
+    // While the book has the old version, an attempt may still arrive.
+    if (lost && (changes || found?.version === old)) throw lost;
     await pauseAfter(refusals);
   }
 }
@@ -54,13 +54,13 @@ export async function changeBook(
 /**
  * Makes the input of an update, or of a deletion when there are no changes.
  *
- * @param current - the version that the book has to have: `undefined` when another program stored it
+ * @param old - the version that the book has to have: `undefined` when another program stored it
  */
-function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, current: string | undefined) {
+function makeUpdate(id: number, changes: Partial<BookFields> | undefined, version: string, old: string | undefined) {
   const condition =
-    current === undefined
+    old === undefined
       ? { text: 'attribute_exists(id) AND NOT attribute_type(version, :string)', values: { ':string': 'S' } }
-      : { text: 'version = :current', values: { ':current': current } };
+      : { text: 'version = :old', values: { ':old': old } };
   const expiresAt = Math.floor(Date.now() / 1000) + maxWriteDelaySeconds;
   const set = { ...(changes ?? { expiresAt }), version };
   const removed = changes ? [] : Object.keys(bookFields);

@@ -23,10 +23,9 @@ type Handle = NodeHttpHandler['handle'];
 /**
  * Makes the SDK's HTTP handler, with additions:
  *
- * - When no response came for long, no idle connection is used. The agents' timeout closes one that is idle while others
- *   are in use. But while Lambda freezes an instance, DynamoDB closes the connections and no timer runs. So the time is also
- *   checked when the next request is sent. It is taken from the wall clock, because a monotonic clock may stand still as
- *   well. After a failure, no idle connection is used, either.
+ * - An idle connection is closed after 20 s, by its agent. While Lambda freezes an instance, DynamoDB closes the connections
+ *   and no timer runs. So the time since the last response is checked before each request, by the wall clock, because a
+ *   monotonic clock may stand still as well. After a failure, no idle connection is used, either.
  * - When no connection could be made, the error says that the request was not sent.
  * - It rejects a response whose checksum is wrong. Like AWS's SDKs, it compares the checksum when there is one.
  * - It rejects a success whose body is not a JSON object, or not one of GetItem.

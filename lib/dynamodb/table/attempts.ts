@@ -24,10 +24,10 @@ const maxDelayMs = 1_600;
 const requestsAtOnce = 8;
 
 /** Sends a request, which may be aborted. */
-export type Send<Value> = (abortSignal: AbortSignal) => Promise<Value>;
+type Send<Value> = (abortSignal: AbortSignal) => Promise<Value>;
 
 /** What is known of a write: its value, or that it was refused, or neither. */
-export interface Outcome<Value> {
+interface Outcome<Value> {
   readonly value?: Value;
   /** The write may have refused itself: an attempt of which nobody knew was carried out before. */
   readonly refusal?: ConditionFailedError;
@@ -43,7 +43,7 @@ export class Attempts {
   async read<Value>(send: Send<Value>): Promise<Value> {
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.#make(send);
+        return await this.#turns(() => attempt(send));
       } catch (error) {
         if (!(error instanceof AttemptError || error instanceof ConditionFailedError)) throw error;
         if (failures === maxFailures) throw unavailable(error);
@@ -61,7 +61,7 @@ export class Attempts {
     let lost: OutcomeUnknownError | undefined;
     for (let failures = 1; ; failures += 1) {
       try {
-        return { value: await this.#make(send) };
+        return { value: await this.#turns(() => attempt(send)) };
       } catch (error) {
         if (error instanceof ConditionFailedError) return { refusal: error, lost };
         if (!(error instanceof AttemptError)) throw error;
@@ -71,11 +71,6 @@ export class Attempts {
       }
       await pauseAfter(failures);
     }
-  }
-
-  /** Makes one attempt, which ends with its timeout or its invocation. @throws {AttemptError} then */
-  #make<Value>(send: Send<Value>): Promise<Value> {
-    return this.#turns(() => attempt(send));
   }
 }
 
@@ -89,6 +84,7 @@ export async function pauseAfter(attempts: number): Promise<void> {
   await sleep(Math.random() * Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs));
 }
 
+/** Makes one attempt, which ends with its timeout or its invocation. @throws {AttemptError} then */
 async function attempt<Value>(send: Send<Value>): Promise<Value> {
   const invocation = invocationSignal.getStore();
   if (invocation?.aborted) throw new StorageUnavailableError('the invocation is over');

@@ -17,7 +17,7 @@ import {
 import { createDynamoDBClient, type TableLocation } from '../connection/client.ts';
 import { interpretDatabaseError } from '../connection/database-error.ts';
 import { AttemptError, KeySchemaError, TableNotFoundError } from '../connection/errors.ts';
-import { Attempts, type Outcome, type Send } from './attempts.ts';
+import { Attempts } from './attempts.ts';
 import { counterKey, type ItemKey } from './keys.ts';
 import { type Item, parseInteger } from './stored-items.ts';
 
@@ -100,10 +100,8 @@ export class Table {
     });
   }
 
-  /** Makes attempts at a write, each with one call of a method below: {@link Attempts.write}. */
-  write<Value>(send: Send<Value>): Promise<Outcome<Value>> {
-    return this.#attempts.write(send);
-  }
+  /** Makes attempts at a write ({@link Attempts.write}), each with one call of a method below. */
+  readonly write: Attempts['write'] = (send) => this.#attempts.write(send);
 
   async put(input: Omit<PutCommandInput, 'TableName'>, abortSignal: AbortSignal): Promise<void> {
     const command = new PutCommand({ TableName: this.#name, ...input });

@@ -68,7 +68,7 @@ const violation = /^(?!.*InvalidRequestError).*(no order of the operations|got a
 const toBoth = (part: string, other: string) => (condition: string) => condition.replace(part, `(${part} OR ${other})`);
 
 test.each<[fault: string, scenario: string, alter: (condition: string) => string]>([
-  ['an update replaces any version', 'two updates', toBoth('version = :current', 'attribute_exists(id)')],
+  ['an update replaces any version', 'two updates', toBoth('version = :old', 'attribute_exists(id)')],
   [
     'a create replaces a book',
     'a create, changes of its book',
