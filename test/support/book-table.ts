@@ -97,9 +97,11 @@ export async function seedBooks(
   await setCounter(table, lastId);
 }
 
-/** Stores a book under an id, without the counter. */
-export async function storeBook({ client, tableName }: TableAccess, book: Book): Promise<void> {
-  await client.send(new PutCommand({ TableName: tableName, Item: itemOf(book) }));
+/** Stores a book under an id, without the counter. @returns its version */
+export async function storeBook({ client, tableName }: TableAccess, book: Book): Promise<string> {
+  const item = itemOf(book);
+  await client.send(new PutCommand({ TableName: tableName, Item: item }));
+  return item.version;
 }
 
 function itemOf({ id, ...fields }: Book) {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Book, BookFields } from '../../../lib/books/book.ts';
 import type { Fault } from '../../simulators/faults.ts';
 import { aBook } from '../../support/a-book.ts';
-import { type BookTable, listBooks, openBooks, readCounter } from '../../support/book-table.ts';
+import { type BookTable, listBooks, readCounter, setCounter, storeBook } from '../../support/book-table.ts';
 import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';
 import { record } from '../record.ts';
 import type { FaultyService } from './faulty-service.ts';
@@ -77,22 +77,19 @@ export async function runRound(
   { fail = () => false, failures = [503], names = Object.keys(cases) }: Expectations = {},
   begin: () => Promise<void> | void = () => {},
 ): Promise<void> {
-  const repository = openBooks(table);
   const before = await listBooks(table);
-  const lastId = await readCounter(table);
+  const lastId = (await readCounter(table)) ?? 0;
+  await setCounter(table, lastId + names.length);
   const history = before.map((book) => created(book));
   const requests = await Promise.all(
-    names.map(async (name): Promise<BookRequest> => {
+    names.map(async (name, index): Promise<BookRequest> => {
       const fields = aBook({ title: `${name} ${randomUUID()}`, author: 'old', year: 2 });
       const chooseRequest = cases[name] as Case;
       if (name.startsWith('POST')) return chooseRequest(fields, 0, []);
-      const { book } = await repository.create(fields);
-      history.push(created(book));
-      // Two writes within a second before that of the request.
-      const changes = { year: book.year + 1 };
-      const changed = await repository.update(book.id, changes);
-      const tag = `"${changed.version}"`;
-      history.push({ type: 'update', id: book.id, changes, invoked: 1, returned: 1, status: 200, ...changed, tag });
+      const book = { id: lastId + 1 + index, ...fields };
+      // Without the repository, whose attempts time out on a busy machine.
+      const tag = `"${await storeBook(table, book)}"`;
+      history.push(created(book, tag));
       return chooseRequest(fields, book.id, [tag]);
     }),
   );
@@ -124,7 +121,7 @@ export async function runRound(
   const last = await readStored(table);
   expect(checkHistory([...history, last])).toEqual([]);
   // No id of a deleted book is used again.
-  expect(last.books?.filter(({ id }) => id <= (lastId ?? 0))).toEqual(before);
+  expect(last.books?.filter(({ id }) => id <= lastId)).toEqual(before);
 }
 
 function created(book: Book, tag?: string): Operation {
