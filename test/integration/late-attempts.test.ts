@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { test as base, expect, vi } from 'vitest';
 import { BookNotFoundError } from '../../lib/books/errors.ts';
 import { OutcomeUnknownError, StorageUnavailableError } from '../../lib/dynamodb/connection/errors.ts';
@@ -95,6 +95,20 @@ test.for<[string, object]>([
   },
 );
 
+test('an update of a book without a version stores nothing where another program has removed the book', async ({
+  table,
+  others,
+}) => {
+  await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...bookKey(1), ...emma } }));
+  const { books } = openWithInterceptors(table, UpdateCommand, async (send) => {
+    await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: bookKey(1) }));
+    return send();
+  });
+
+  await expect(books.update(1, { year: 1 })).rejects.toThrow(BookNotFoundError);
+  await expect(others.get(1)).rejects.toThrow(BookNotFoundError);
+});
+
 test('an update that arrives late undoes nothing', async ({ table, others }) => {
   await others.create(emma);
   let arrive = async (): Promise<unknown> => undefined;
@@ -118,6 +132,13 @@ test('a lost create whose id a book without a version has is unknown', async ({ 
   });
 
   await expect(books.create(emma)).rejects.toThrow(OutcomeUnknownError);
+});
+
+test('a create with a key whose attempts are all lost is unknown', async ({ table }) => {
+  const lost = Array<typeof loseRequest>(3).fill(loseRequest);
+  const { books } = openWithInterceptors(table, TransactWriteCommand, ...lost);
+
+  await expect(books.create(emma, 'a key')).rejects.toThrow(OutcomeUnknownError);
 });
 
 test('a deletion of which nobody can know whether it will arrive is unknown, and one that others preceded is not', async ({
