@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { bodyFaults, emptyResponse, type Fault, responseToQuery, transportFaults } from '../../simulators/faults.ts';
 import { type FaultyService, startFaultyService, underEveryFault } from './faulty-service.ts';
 import { failTwice, failUnder, runRound } from './round.ts';
@@ -62,4 +62,14 @@ test('a response to a Query is not taken for that of a GetItem, which would mean
 
   await runRound(service, { names }, begin(2));
   await runRound(service, { names, fail: () => true }, begin(3));
+});
+
+test('failures are findings, unless exchanges without a fault were slow', async () => {
+  const service = await startFaultyService();
+  const expectations = { names: ['GET /book/{id}'], fail: () => true };
+  await expect(runRound(service, expectations)).rejects.toThrow('GET /book/{id}: expected');
+
+  vi.spyOn(service.proxy, 'countSlow').mockReturnValueOnce(0).mockReturnValue(1);
+
+  await runRound(service, expectations);
 });
