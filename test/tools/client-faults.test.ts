@@ -78,7 +78,7 @@ test('the error of a redirect says where to, and a loop of redirects costs one r
 });
 
 test('a redirect that a browser hides is an error', async () => {
-  const hidden = async () => ({ status: 0, headers: new Headers(), body: null });
+  const hidden = async () => ({ status: 0, headers: new Headers(), text: async () => '' });
   const client = createBookCatalogClient({ baseUrl: 'http://books.example', ...credentials, fetch: hidden });
   await expect(client.getBook(1)).rejects.toThrow('http://books.example/token redirects to another address');
 });
@@ -125,7 +125,6 @@ test.each<[string, () => string | undefined]>([
   for (const [length, count] of [
     [1000, 3],
     [1250, 3],
-    [2500, 2],
   ] as const) {
     const { client, books, countPages } = await openPages(link, () => length);
     expect(await Array.fromAsync(client.listBooks())).toEqual(books);
