@@ -27,7 +27,7 @@ export type BookCatalogOptions = {
   | {
       readonly username?: undefined;
       readonly password?: undefined;
-      /** Gets a token, such as from your own server. When it rejects, takes 35 s or gives no token, the call rejects. */
+      /** Gets a token, such as from your own server. When it fails, or takes 35 s, so does the call. */
       readonly getToken: () => string | Promise<string>;
     }
 );
@@ -153,8 +153,8 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
   const login = shareLogin(async () => {
     if (options.getToken !== undefined) {
       const token = await awaitToken(options.getToken());
-      // Throws for what is not a token, such as the page of a proxy, while the next call can still ask again.
-      new Headers({ Authorization: token });
+      // Such as the page of a proxy. It is not kept as the token, so the next call asks again.
+      if (!/^\s*[!-~]+\s*$/.test(token)) throw new TypeError('what getToken returned is not a token');
       return token;
     }
     const { username, password } = options;
