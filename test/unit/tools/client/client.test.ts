@@ -237,9 +237,9 @@ test.each([
   'a function that gives %s fails the calls that wait for it, and is called again for the next',
   async (_what, first, reason) => {
     const getToken = vi.fn(first);
-    // As in React Native, the body is not a stream of the web.
+    // As in node-fetch, the body is not a stream of the web.
     const text = async () => new TextDecoder().decode(bytesOf(book));
-    const fetch = async () => ({ status: 200, headers: new Headers(), text });
+    const fetch = async () => ({ status: 200, headers: new Headers(), body: {}, text });
     const client = createBookCatalogClient({ baseUrl: 'http://books.example', getToken, fetch });
 
     const failed = [client.getBook(1), client.getBook(2)].map(settle);
