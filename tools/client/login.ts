@@ -34,7 +34,7 @@ export function shareLogin(requestToken: () => Promise<string>) {
   return { getToken, forget };
 }
 
-/** Waits for the token of a function of the user, on which all calls of the client wait. */
+/** Waits for what `getToken` returns, but not for ever, because all calls of the client wait with it. */
 export async function awaitToken(token: string | Promise<string>): Promise<string> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
