@@ -37,8 +37,8 @@ const foreignOrigin = (origin: string) =>
     : `Scripts of ${origin} may not call the service: start it with CORS_ORIGIN=${origin} to allow them`;
 
 /**
- * Whether a browser will withhold the response, or the request, unless CORS allows it. Simple requests, such as a login, have no
- * preflight. Only the browser knows whether there is a proxy of the page's own origin in between.
+ * Whether a page of another origin sends a request, which a preflight tells, or the browser of a simple request. A proxy in
+ * between, such as that of Vite, may be of the page's own origin, which only the browser knows.
  */
 function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' || ['same-site', 'cross-site'].includes(`${headers['sec-fetch-site']}`);
