@@ -12,7 +12,7 @@ const { baseUrl, service } = await useLocalService({ CORS_ORIGIN: corsOrigin, TO
 
 test('the functions have the settings of the start', async () => {
   const { AUTH_USERNAME: username, AUTH_PASSWORD: password } = testSettings;
-  const session = new Session({ baseUrl, username, password, tokenLifetime: 60 });
+  const session = new Session({ baseUrl, username, password, corsOrigin, tokenLifetime: 60 });
 
   for (const { run } of conformanceCases.filter(({ rules }) => rules.includes('5.5'))) await run(session);
   session.close();
@@ -75,11 +75,25 @@ test('OPTIONS on an unknown path is 404', async () => {
   expect((await request(`${baseUrl}/nowhere`, { method: 'OPTIONS' })).status).toBe(404);
 });
 
-test('a refused preflight request is one warning that names the origin, and an allowed one is none', async () => {
-  const refused = 'http://localhost:5173';
-  for (const Origin of [corsOrigin, refused, refused])
-    await fetch(`${baseUrl}/token`, { method: 'OPTIONS', headers: { Origin } });
+test('an origin whose preflight or simple request is refused gets one warning, and an allowed or proxied one gets none', async () => {
+  const send = (method: string, Origin: string, site: string) =>
+    fetch(`${baseUrl}/token`, { method, headers: { Origin, 'Sec-Fetch-Site': site } });
+  await send('OPTIONS', corsOrigin, 'cross-site');
+  await send('POST', 'http://proxied.example', 'same-origin');
+  for (const Origin of ['http://localhost:5173', 'null']) {
+    for (const method of ['OPTIONS', 'POST']) await send(method, Origin, 'same-site');
+  }
+  await send('POST', 'http://simple.example', 'cross-site');
 
-  await expect.poll(() => service.output).toContain(` WARN Scripts of ${refused} may not call the service: `);
-  expect(service.output.match(/WARN Scripts of /g)).toHaveLength(1);
+  await expect.poll(() => service.output).toContain('CORS_ORIGIN=http://simple.example');
+  const warned = [...service.output.matchAll(/ WARN Scripts of (.*) may not call .*: (.{5})/g)];
+  expect(warned.map(([, origin, advice]) => [origin, advice])).toEqual([
+    ['http://localhost:5173', 'start'],
+    ['a page without an origin, such as a file,', 'open '],
+    ['http://simple.example', 'start'],
+  ]);
+});
+
+test('a connection stays open for longer than those of a proxy', async () => {
+  expect((await request(`${baseUrl}/nowhere`)).headers['keep-alive']).toBe('timeout=65');
 });

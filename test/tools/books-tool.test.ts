@@ -311,10 +311,13 @@ test('an import reports rows that the service refuses', async () => {
 
 test('control characters of a file and of the service are shown, and do not reach the terminal', async () => {
   const commands = '\u001b]0;x\u0007\u009b31m';
-  const file = await writeText(`title,author,year,${commands}\n${commands},a,${commands},\n`, 'csv');
-  const { output } = await runImport(file, ['--dry-run']);
-  expect(output).toContain(String.raw`\u001b]0;x\u0007\u009b31m`);
-  expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+  const file = await writeText(`title,author,year,${commands}\n${commands},a,,\n${commands},a,${commands},\n`, 'csv');
+  // In place of a terminal.
+  const environment = { NODE_OPTIONS: '--import=data:text/javascript,process.stdout.isTTY=true' };
+  for (const { output } of [await runImport(file), await runBooks(['export'], { environment })]) {
+    expect(output).toContain(String.raw`\u001b]0;x\u0007\u009b31m`);
+    expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+  }
 });
 
 test.each(['-', 'fifo'])(
@@ -381,7 +384,7 @@ const wrongPassword = { environment: { BOOKS_PASSWORD: 'wrong' } };
 test.each<[string, number, RegExp, (BooksOptions & { readonly path?: string })?]>([
   ['import nothing.csv', 1, /^cannot stat .*\/nothing\.csv: no such file or directory\n$/],
   ['export no/out.csv', 1, /^cannot open .*\/no\/out\.csv.*: no such file or directory\n$/],
-  ['import ids.csv', 1, /^.*\/ids\.csv has ids, as an export has\. .* with --new-ids, each row becomes a new one\n$/],
+  ['import ids.csv', 1, /^The file has ids\. .* with --new-ids, each row becomes a new one\n$/],
   ['import ok.csv --parallel 0', 2, /^--parallel cannot be 0\.\n--help .*\n$/],
   ['import /tmp', 1, /^cannot read \/tmp: illegal operation on a directory\n$/],
   ['import ok.csv --columns titel=x', 2, /^titel is not a field of books: title, author, .*year.*\n--help .*\n$/],

@@ -78,19 +78,20 @@ test('the error of a redirect says where to, and a loop of redirects costs one r
 });
 
 test('a redirect that a browser hides is an error', async () => {
-  const hidden = async () => ({ status: 0, headers: new Headers(), body: null });
+  const hidden = async () => ({ status: 0, headers: new Headers(), text: async () => '' });
   const client = createBookCatalogClient({ baseUrl: 'http://books.example', ...credentials, fetch: hidden });
   await expect(client.getBook(1)).rejects.toThrow('http://books.example/token redirects to another address');
 });
 
 /** A client of a catalog of 2,500 books whose pages have a header `Link`. */
-async function openPages(link: (after: number) => string | undefined, pageLength: (limit: number) => number) {
+async function openPages(pageLength: number, link: (after: number) => string | undefined) {
   const books = Array.from({ length: 2_500 }, (_, index) => ({ ...aBook(), id: index + 1 }));
-  const pages = /^GET \/books\?limit=(\d+)&after=(\d+)$/;
+  const pages = /^GET \/books\?limit=1000&after=(\d+)$/;
   const { client, requests } = await openGateway((name) => {
-    const [limit, after] = pages.exec(name)?.slice(1).map(Number) ?? [];
-    if (limit === undefined || after === undefined) return 'pass';
-    const page = books.slice(after, after + pageLength(limit));
+    const [, start] = pages.exec(name) ?? [];
+    if (start === undefined) return 'pass';
+    const after = Number(start);
+    const page = books.slice(after, after + pageLength);
     const text = link(after + page.length);
     return respond(200, 'Books retrieved successfully', text === undefined ? {} : { Link: text }, page);
   });
@@ -101,20 +102,16 @@ const nextOf = (after: number) => `<?limit=1000&after=${after}>; rel="next"`;
 const stylesheet = '<https://books.example/x.css>; rel="preload"; title="<?limit=1>"';
 
 test.each<[string, (after: number) => string | undefined]>([
-  ['the Link of the service', (after) => (after < 2_500 ? nextOf(after) : undefined)],
   [
     'the Link of a filter',
     (after) => (after < 2_500 ? nextOf(after).replace('>', '&author=jane%20a%3B%22>') : undefined),
   ],
   ['a Link beside that of a proxy', (after) => (after < 2_500 ? `${stylesheet}, ${nextOf(after)}` : stylesheet)],
 ])('listBooks ends after the first page without a next one, when earlier pages have %s', async (_name, link) => {
-  const whole = await openPages(link, (limit) => limit);
-  expect(await Array.fromAsync(whole.client.listBooks())).toEqual(whole.books);
-  expect(whole.countPages()).toBe(3);
+  const { client, books, countPages } = await openPages(400, link);
 
-  const short = await openPages(link, () => 400);
-  expect(await Array.fromAsync(short.client.listBooks())).toEqual(short.books);
-  expect(short.countPages()).toBe(7);
+  expect(await Array.fromAsync(client.listBooks())).toEqual(books);
+  expect(countPages()).toBe(7);
 });
 
 test.each<[string, () => string | undefined]>([
@@ -122,15 +119,10 @@ test.each<[string, () => string | undefined]>([
   ['the Link of a proxy', () => stylesheet],
   ['a Link to an earlier page', () => '<?limit=1000&after=0>; rel="prev"'],
 ])('listBooks reads on after full pages until one is short, when they have %s', async (_name, link) => {
-  for (const [length, count] of [
-    [1000, 3],
-    [1250, 3],
-    [2500, 2],
-  ] as const) {
-    const { client, books, countPages } = await openPages(link, () => length);
-    expect(await Array.fromAsync(client.listBooks())).toEqual(books);
-    expect(countPages()).toBe(count);
-  }
+  const { client, books, countPages } = await openPages(1000, link);
+
+  expect(await Array.fromAsync(client.listBooks())).toEqual(books);
+  expect(countPages()).toBe(3);
 });
 
 test('listBooks sends the filters with each page', async () => {
@@ -140,12 +132,16 @@ test('listBooks sends the filters with each page', async () => {
   });
 
   const filters = { q: 'frank dune', title: 'a&b=c +%', author: 'Brontë', year: 1847 };
-  await Array.fromAsync(client.listBooks({ ...filters, pageSize: 10 }));
+  await Array.fromAsync(client.listBooks({ ...filters, pageSize: 1 }));
   const { title = '' } = {} as Partial<typeof filters>;
   await Array.fromAsync(client.listBooks({ title, author: undefined, after: 7, pageSize: undefined }));
 
   const query = 'q=frank%20dune&title=a%26b%3Dc%20%2B%25&author=Bront%C3%AB&year=1847';
-  expect(requests.slice(1)).toEqual([`GET /books?limit=10&after=0&${query}`, 'GET /books?limit=1000&after=7&title=']);
+  expect(requests.slice(1)).toEqual([
+    `GET /books?limit=1&after=0&${query}`,
+    `GET /books?limit=1&after=1&${query}`,
+    'GET /books?limit=1000&after=7&title=',
+  ]);
 });
 
 test('listBooks ends with an error when a page repeats the one before', async () => {

@@ -56,24 +56,30 @@ test.each([
   ]);
 });
 
-test('the example of a proxy compiles with the types of a browser and without, and a default import does not', () => {
-  const [, example = ''] = /```ts\n([^`]*undici.*?)```/s.exec(readFileSync('tools/client/README.md', 'utf8')) ?? [];
+test('the options compile with the types of a browser and without, and a default import does not', () => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
-  writeFileSync(join(folder, 'proxy.ts'), example + otherUses);
+  writeFileSync(join(folder, 'uses.ts'), uses);
   // They are the types of undici, without its code.
   symlinkSync(resolve('node_modules/undici-types'), join(folder, 'node_modules/undici'));
 
   for (const lib of ['es2023', 'es2023,dom']) {
-    run(resolve('node_modules/.bin/tsc'), ['--strict', '--noEmit', '--module', 'nodenext', '--lib', lib, 'proxy.ts']);
+    run(resolve('node_modules/.bin/tsc'), ['--strict', '--noEmit', '--module', 'nodenext', '--lib', lib, 'uses.ts']);
   }
 });
 
-const otherUses = `
-const address = { baseUrl: '', username: '', password: '' };
-export const clients = [fetch, globalThis.fetch].map((each) => createBookCatalogClient({ ...address, fetch: each }));
-export const client = createBookCatalogClient({ baseUrl: '', getToken: async () => '' });
+const uses = `
+import { createBookCatalogClient } from '${name}';
+import { fetch, ProxyAgent } from 'undici';
+
+const dispatcher = new ProxyAgent('http://proxy.example:3128');
+const address = { baseUrl: '', username: '', password: '', getToken: undefined };
+const throughProxy = (url: string, options: object) => fetch(url, { ...options, dispatcher });
+for (const each of [fetch, throughProxy, globalThis.fetch]) createBookCatalogClient({ ...address, fetch: each });
+createBookCatalogClient({ baseUrl: '', getToken: async () => '' });
 // @ts-expect-error
 createBookCatalogClient({ baseUrl: '' });
+// @ts-expect-error
+createBookCatalogClient({ ...address, getToken: async () => '' });
 // @ts-expect-error
 import noClient from '${name}';
 `;

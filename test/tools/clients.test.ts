@@ -208,7 +208,7 @@ test('listBooks() reads all books in pages of a size, and reads on after a page 
     return pages[paths.length - 1] ?? 'pass';
   });
   onTestFinished(() => gateway.stop());
-  const retries = { wait: async () => {} };
+  const retries = { giveUpAfterMs: 600_000, wait: async () => {} };
   const reader = createBookCatalogClient({ baseUrl: gateway.baseUrl, ...credentials, retries });
 
   const read = await Array.fromAsync(reader.listBooks({ pageSize: 2, after }));

@@ -48,7 +48,7 @@ export function findColumns(header: readonly string[], expected: Columns, named:
   const unclear = findUnclear(names, Object.fromEntries(entries), named);
   if (unclear.length > 0) {
     const columns = unclear.map((field) => `${field}="Column name"`);
-    const advice = `name it, as in --columns ${columns}, or confirm its absence with --without ${unclear}`;
+    const advice = `name each, as in --columns ${columns}, or confirm its absence with --without ${unclear}`;
     const row = `the first row, which has to be the header: ${quote(header)}`;
     throw new CommandError(`no column ${quote(unclear.map((field) => `${expected[field]}`))} in ${row}; ${advice}`);
   }

@@ -42,19 +42,19 @@ export async function readStart(path: string, encoding: string): Promise<string>
   return start;
 }
 
-/** How files of other kinds begin. */
-const otherKinds: readonly (readonly [start: RegExp, kind: string])[] = [
-  [/^(?:PK\W\W|\xd0\xcf\W\xe0)/, 'a workbook or another ZIP file'],
-  [/^\d{5}[acdnp][a-z]/, 'MARC'],
-  [/^(?:\xef\xbb\xbf)?\s*</, 'XML or HTML'],
-  [/^(?:\xef\xbb\xbf)?(?:@\w+\{|TY {2}- )/, 'BibTeX or RIS'],
+/** How files of other kinds begin, after a byte order mark and blank lines. BibTeX may have comments there. */
+const otherKinds = [
+  { kind: 'a workbook or another ZIP file', start: /^(?:PK\p{Cc}{2}|\xd0\xcf\p{Cc}\xe0)/u },
+  { kind: 'MARC', start: /^\d{5}[acdnp][a-z]/ },
+  { kind: 'XML or HTML', start: /^</ },
+  { kind: 'BibTeX or RIS', start: /^(?:%.*\s+)*(?:@\w+\s*\{|TY {2}- )/ },
 ];
 
 /** In UTF-16, each character of ASCII has a zero byte. */
 function refuseOtherEncoding(path: string, bytes: Buffer, encoding: string): void {
-  const start = bytes.toString('latin1', 0, 40);
-  const [, kind] = otherKinds.find(([other]) => other.test(start)) ?? [];
-  if (kind !== undefined) throw new CommandError(`${path} is ${kind}: save it as CSV in UTF-8`);
+  const text = bytes.toString('latin1', 0, 100).replace(/^(?:\xef\xbb\xbf)?\s*/, '');
+  const other = otherKinds.find(({ start }) => start.test(text));
+  if (other !== undefined) throw new CommandError(`${path} is ${other.kind}: save it as CSV in UTF-8`);
   const [first, second] = bytes;
   if (first === 0x1f && second === 0x8b) throw new CommandError(`${path} is compressed with gzip: unpack it first`);
   const isLittle = second === 0 || (first === 0xff && second === 0xfe);

@@ -55,9 +55,7 @@ export async function importBooks(command: ImportCommand, stop: AbortSignal): Pr
 async function importFile(command: ImportCommand, path: string, stop: AbortSignal): Promise<number> {
   const file = await openFile(path, command);
   if (file.hasIds && !command.takesNewIds) {
-    throw new CommandError(
-      `${command.path} has ids, as an export has. An import changes no book: with --new-ids, each row becomes a new one`,
-    );
+    throw new CommandError('The file has ids. An import changes no book: with --new-ids, each row becomes a new one');
   }
   report(describeFile(file));
   const rejections = new Rejections();

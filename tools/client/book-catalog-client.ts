@@ -2,7 +2,7 @@ import type { Book, BookFields } from '../../lib/books/book.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { BookCatalogError } from './book-catalog-error.ts';
 import { exchange, type Fetch, type RequestOptions, type Success } from './exchange.ts';
-import { shareLogin } from './login.ts';
+import { awaitToken, shareLogin } from './login.ts';
 import { createRetries, type RetryPolicy, untilAborted } from './retries.ts';
 
 export type { Book } from '../../lib/books/book.ts';
@@ -18,7 +18,7 @@ const quotedLength = 200;
 export type BookCatalogOptions = {
   /** Begins with `http://` or `https://`. It may end in a path, such as the stage of an API Gateway. */
   readonly baseUrl: string;
-  /** How long to retry. */
+  /** How long to retry: 30 seconds by default. */
   readonly retries?: RetryPolicy | undefined;
   /** Sends the requests instead of the global `fetch`. */
   readonly fetch?: Fetch | undefined;
@@ -27,7 +27,7 @@ export type BookCatalogOptions = {
   | {
       readonly username?: undefined;
       readonly password?: undefined;
-      /** Gets a token, such as from your own server. When it rejects, so does the call. */
+      /** Gets a token, such as from your own server. When it fails, or takes 35 s, so does the call. */
       readonly getToken: () => string | Promise<string>;
     }
 );
@@ -152,9 +152,9 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
 
   const login = shareLogin(async () => {
     if (options.getToken !== undefined) {
-      const token = await options.getToken();
-      // What is no token, such as the page of a proxy, is refused here, so that the next call asks again.
-      new Headers({ Authorization: token });
+      const token = await awaitToken(options.getToken());
+      // Such as the page of a proxy. It is not kept as the token, so the next call asks again.
+      if (!/^\s*[!-~]+\s*$/.test(token)) throw new TypeError('what getToken returned is not a token');
       return token;
     }
     const { username, password } = options;
@@ -215,12 +215,8 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
     },
 
     async deleteBook(id, { ifMatch, signal } = {}) {
-      const request: Call = {
-        method: 'DELETE',
-        path: `/book/${parseId(id)}`,
-        headers: { 'If-Match': strengthen(ifMatch) },
-        signal,
-      };
+      const headers = { 'If-Match': strengthen(ifMatch) };
+      const request: Call = { method: 'DELETE', path: `/book/${parseId(id)}`, headers, signal };
       const success = await call(request);
       if (success.data !== null) throw unexpected(request, success);
     },
@@ -241,7 +237,7 @@ export function createBookCatalogClient(options: BookCatalogOptions): BookCatalo
           last = book.id;
         }
         signal?.throwIfAborted();
-        // Behind a proxy that hides the header, a full page may be followed by another one.
+        // The last page has no link. Where a proxy hides it, a full page may be followed by another one.
         if (!hasLink && data.length < pageSize) return;
       }
     },

@@ -16,9 +16,9 @@ export interface RequestOptions {
 interface FetchedResponse {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
-  /** No stream of the web in React Native, node-fetch, polyfills and mocks. */
   readonly body?: object | null;
-  text?(): Promise<string>;
+  /** Reads a body that is not a stream of the web, as in React Native, in node-fetch and in mocks. */
+  text(): Promise<string>;
 }
 
 /** A stream of bytes. */
@@ -95,8 +95,8 @@ async function receive(fetch: Fetch, url: string, { signal, ...request }: Outgoi
     expectByte();
     const response = await fetch(url, { ...request, redirect: 'manual', signal: controller.signal });
     const { body } = response;
-    const text = body && 'getReader' in body ? await readText(body as Body, expectByte) : await response.text?.();
-    return { response, text: text ?? '' };
+    const isStream = body && 'getReader' in body;
+    return { response, text: isStream ? await readText(body as Body, expectByte) : await response.text() };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

@@ -4,6 +4,9 @@
  */
 const renewAfterMs = 14 * 60 * 1000;
 
+/** As long as the client waits for the next byte of a response. */
+const tokenTimeoutMs = 35_000;
+
 /**
  * Shares a login among all calls of a client. It goes on when the call that began it is aborted, because others may wait.
  *
@@ -29,4 +32,13 @@ export function shareLogin(requestToken: () => Promise<string>) {
   };
 
   return { getToken, forget };
+}
+
+/** Waits for what `getToken` returns, but not for ever, because all calls of the client wait with it. */
+export async function awaitToken(token: string | Promise<string>): Promise<string> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no token after ${tokenTimeoutMs / 1000} s`)), tokenTimeoutMs);
+  });
+  return Promise.race([token, late]).finally(() => clearTimeout(timer));
 }

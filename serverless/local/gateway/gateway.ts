@@ -27,11 +27,22 @@ interface GatewayOptions {
 const foreignHost =
   'A request was refused: its Host is neither this machine nor the one in --host, as in an attack by DNS rebinding';
 
+/** Longer than proxies keep idle connections, 60 s as a rule: a request on one that we close is lost. */
+const keepAliveTimeout = 65_000;
+
 /** A page that was opened as a file, or in a sandboxed frame, has the origin `null`, which is not one to allow. */
 const foreignOrigin = (origin: string) =>
   origin === 'null'
     ? 'Scripts of a page without an origin, such as a file, may not call the service: open it from a web server'
     : `Scripts of ${origin} may not call the service: start it with CORS_ORIGIN=${origin} to allow them`;
+
+/**
+ * Whether a page of another origin sends a request, which a preflight tells, or the browser of a simple request. A proxy in
+ * between, such as that of Vite, may be of the page's own origin, which only the browser knows.
+ */
+function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' || ['same-site', 'cross-site'].includes(`${headers['sec-fetch-site']}`);
+}
 
 /** Makes an HTTP server that invokes functions and responds as API Gateway does. Node itself refuses malformed HTTP. */
 export function createGateway({ functions, host, corsOrigin, log }: GatewayOptions): Server {
@@ -54,7 +65,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
     const body = await readBody(request);
     if (normalized === undefined || isForeign) return send(response, render('DEFAULT_4XX'));
     const routes = findRoutes(functions(), normalized);
-    if (method === 'OPTIONS' && headers.origin !== undefined && headers.origin !== corsOrigin) {
+    if (headers.origin !== undefined && headers.origin !== corsOrigin && isCrossOrigin(request)) {
       warnOnce(foreignOrigin(headers.origin));
     }
     if (method === 'OPTIONS' && corsOrigin !== undefined && routes.length > 0) {
@@ -71,7 +82,7 @@ export function createGateway({ functions, host, corsOrigin, log }: GatewayOptio
   }
 
   // Node's own response to a request without a host would have no envelope.
-  const server = createServer({ requireHostHeader: false });
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout });
   server.on('request', async (request, response) => {
     const startedAt = performance.now();
     response.setHeader(requestIdHeader, randomUUID());

@@ -16,6 +16,9 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The servers in openapi.yaml, among which this one may not be. */
+const servers = /^servers:\n(?: .*\n)+/m;
+
 /** The developer pages by path (specification 1.8): openapi.yaml, and what Swagger UI makes of it. */
 const pages = new Map([
   ['/openapi.yaml', { file: import.meta.resolve('../../../openapi.yaml'), type: 'application/yaml' }],
@@ -38,8 +41,7 @@ export async function readDeveloperPage(path: string, accept = '') {
   const page = pages.get(path.replace(/\/$/, ''));
   if (page === undefined) return undefined;
   const text = await readFile(fileURLToPath(page.file), 'utf8');
-  // Whatever its address is, the only server of a description is the one that it comes from.
-  const body = text.replace(/^servers:\n(?: .*\n)+/m, 'servers:\n  - url: /\n');
+  const body = page.type === 'application/yaml' ? text.replace(servers, 'servers: [{ url: / }]\n') : text;
   const headers = { 'Content-Type': `${page.type}; charset=utf-8`, 'Content-Security-Policy': policy };
   return { status: 200, headers, body };
 }

@@ -129,13 +129,14 @@ test.each([
   expect((await openFile(path, usual)).format).toBe(format);
 });
 
-test.each([',', ';', '\t'])(
+test.each([',', ';', '\t', '|'])(
   'names of columns may be in quotation marks, and have any separator or line end there (%j)',
   async (separator) => {
     for (const names of [
       ['"title"', 'author', 'year'],
       ['title', '"author"', '"year"', '"a, b; c\td, e; f\tg"'],
       ['"a, b; c\td"', '"title"', '"author"', '"year"'],
+      ['PK', '"title"', '"author"', '"year"'],
       ['"a\nb\r\nc"', 'title', 'author', 'year'],
       ['title', 'author', 'year', '"a ""b"", c"'],
       ['title', 'author', 'year', '""'],
@@ -210,7 +211,8 @@ test.each<[string, string | Buffer, string]>([
   ['rows.xls', Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), 'is a workbook or another ZIP file: save it'],
   ['rows.mrc', '00714cam a2200205 a 4500001001300000', 'is MARC: save it as CSV in UTF-8'],
   ['rows.xml', '\ufeff<?xml version="1.0"?>\n<collection>', 'is XML or HTML: save it'],
-  ['rows.bib', '@book{emma, title={Emma}}', 'is BibTeX or RIS: save it'],
+  ['rows.bib', '\n% Encoding: UTF-8\n\n@Book{emma, title={Emma}}', 'is BibTeX or RIS: save it'],
+  ['rows.ris', '\ufeffTY  - BOOK\r\nTI  - Emma\r\n', 'is BibTeX or RIS: save it'],
   ['rows.csv.gz', gzipSync(header), 'is compressed with gzip: unpack it first'],
 ])('%s with what is neither CSV nor NDJSON says what it is (%#)', async (name, content, message) => {
   await expect(read(content, {}, name)).rejects.toThrow(`${join(folder, name)} ${message}`);
@@ -232,7 +234,7 @@ test.each<[string, Partial<FileOptions>, boolean]>([
 test('a message quotes the start of a long header alone', async () => {
   const error = await read('x'.repeat(3 * 1024 * 1024)).catch((error: Error) => error);
   expect(error).toMatchObject({
-    message: expect.stringMatching(/^no column "title", .* in the first row, .*: "x+…; name it/),
+    message: expect.stringMatching(/^no column "title", .* in the first row, .*: "x+…; name each/),
   });
   expect(`${error}`.length).toBeLessThan(600);
 });
@@ -259,7 +261,7 @@ test.each([
 test.each<[string, string | RegExp, Partial<FileOptions>?]>([
   [
     'Emma,Jane Austen,1815\nDune,Frank Herbert,1965\n',
-    /^no column "title", "author", "year".* in the first row, which has to be the header: "Emma", "Jane Austen", "1815"; name it, as in --columns title="Column name",author="Column name",year="Column name"/,
+    /^no column "title", "author", "year".* in the first row, which has to be the header: "Emma", "Jane Austen", "1815"; name each, as in --columns title="Column name",author="Column name",year="Column name"/,
   ],
   ['title,author,Published\nA,B,1\n', /^no column "year" in .* confirm its absence with --without year$/],
   ['title,author\nA,B\n', /^no column "Year" in .*: "title", "author"/, { columns: { year: 'Year' } }],
