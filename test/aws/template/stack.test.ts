@@ -88,14 +88,6 @@ test.each(endpointNames)('the package of %s is the same for every stage', (name)
   expect(read('dev').equals(read('prod'))).toBe(true);
 });
 
-test('each function ends before API Gateway gives up on it, so that the response to a slow storage has the envelope', () => {
-  for (const [route, { Properties }] of Object.entries(findResources(prod, 'AWS::ApiGateway::Method'))) {
-    const { TimeoutInMillis = 29_000, Uri } = Properties.Integration;
-    const name = /\w+LambdaFunction/.exec(JSON.stringify(Uri))?.[0] ?? '';
-    expect(functions[name]?.Properties.Timeout * 1000, route).toBeLessThan(TimeoutInMillis);
-  }
-});
-
 // CloudFormation resolves them again only in a resource that changes, so a deploy after a rotation has to change it.
 test('each deploy changes every function that refers to a secret', () => {
   const ofSecrets = Object.entries(findResources(withAll, 'AWS::Lambda::Function')).filter(([, { Properties }]) =>
