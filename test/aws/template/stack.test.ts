@@ -11,7 +11,6 @@ const prod = readTemplate('prod');
 const withAll = readTemplate('dev-with-all');
 const temporary = readTemplate('temporary');
 const origin = 'https://docs.example.com';
-const functions = findResources(prod, 'AWS::Lambda::Function');
 const methodsOfPaths = Object.values(Object.groupBy(endpoints, ({ event }) => event.path)).map((served = []) =>
   served.map(({ event }) => event.method),
 );
