@@ -39,8 +39,8 @@ export class Catalog {
       const { 'access-control-allow-origin': allowed, 'x-amzn-requestid': id } = response.headers;
       const what = `a response to ${request.method} ${request.path}`;
       assert.equal(allowed, corsOrigin, `the origin that may read ${what} (rules 13.1, 13.3)`);
-      assert.ok(!requestIds.has(id), `the id of ${what} is its own (rule 1.9)`);
-      if (id !== undefined) requestIds.add(id);
+      assert.ok(id && !requestIds.has(id), `${what} has an id of its own (rule 1.9)`);
+      requestIds.add(id);
     };
     const Origin = corsOrigin ?? 'https://elsewhere.example';
     return this.session.send({ ...request, headers: { Origin, ...headers } }, { observe, signal });

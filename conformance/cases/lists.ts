@@ -190,21 +190,13 @@ export default function addCases(test: Test): void {
 
   test('7.9', 'A book with a pile of marks, slow to sort for Unicode, delays no search', large, async (catalog) => {
     const author = randomUUID();
-    const searchTimed = async () => {
-      const startedAt = performance.now();
-      const found = await findBooks(catalog, { q: author });
-      return { found, ms: performance.now() - startedAt };
-    };
-    const book = await catalog.createBook({ author });
-    const before = await searchTimed();
     const title = `Zalgo${'\u0315'.repeat(99_000)}${'\u0316'.repeat(99_000)}`;
-    const piled = await catalog.createBook({ title, author });
-    const after = await searchTimed();
-    const [found] = await findBooks(catalog, { title: 'zalgo', author });
-    await catalog.deleteBook(piled.id);
-    assert.deepEqual(after.found, [book, piled], 'the books of the author');
-    assert.deepEqual(found, piled, 'the book with the pile');
-    assert.ok(after.ms < 20 * before.ms + 5_000, `${after.ms} ms, and ${before.ms} ms before`);
+    const book = await catalog.createBook({ title, author });
+    const startedAt = performance.now();
+    const found = await findBooks(catalog, { title: 'zalgo', author });
+    const seconds = (performance.now() - startedAt) / 1000;
+    assert.deepEqual(found, [book], 'the book with the pile');
+    assert.ok(seconds < 10, `a search takes some milliseconds, and not ${seconds} s`);
   });
 
   test('7.4, 7.9', 'q=WORDS finds the books that have each word in one of their texts', async (catalog) => {

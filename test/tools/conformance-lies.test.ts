@@ -29,14 +29,27 @@ async function ask(...[name, { 'content-length': _, ...headers }, body]: Sent): 
   return { ...response, headers: others as Record<string, string>, body: response.body.toString() };
 }
 
+/** Replaces a part of the name of a request, or of its body. */
+const replace = (from: string | RegExp, to: string): Lie => {
+  return (name, headers, body) => ask(name.replace(from, to), headers, body.toString().replace(from, to));
+};
+
 const changeHeader = (header: string, change: (value: string) => string): Lie => {
   return (name, headers, body) => ask(name, { ...headers, [header]: change(String(headers[header])) }, body);
 };
 
-const changeResponse = (header: string, change: (value?: string) => string): Lie => {
+/** Takes some invalid tokens for valid ones. */
+const accept = (isAccepted: (parts: { readonly alg?: string; readonly exp?: number }) => boolean): Lie => {
+  return changeHeader('authorization', (token) => {
+    const { header, claims } = decodeToken(token);
+    return isAccepted({ ...(header as object), ...(claims as object) }) ? validToken : token;
+  });
+};
+
+const changeResponse = (header: string, change: (value: string) => string): Lie => {
   return async (...sent) => {
     const response = await ask(...sent);
-    return { ...response, headers: { ...response.headers, [header]: change(response.headers?.[header]) } };
+    return { ...response, headers: { ...response.headers, [header]: change(response.headers?.[header] ?? '') } };
   };
 };
 
@@ -50,12 +63,7 @@ function joinLists(one: string, count: number, other = '{"data":[]}'): string {
 const lies: readonly (readonly [lie: string, rules: string, requests: RegExp, lie: Lie])[] = [
   ['a list ends after 100 books', '7.1, 7.3, 7.9', /\?after=\d+$/, () => (body) => joinLists(body, 100)],
   ['a search ends after 50 books', '7.1, 7.3, 7.9', /\?author=/, () => (body) => joinLists(body, 50)],
-  [
-    'a page has at most 100 books',
-    '7.1, 7.3, 7.9',
-    /limit=1000/,
-    (name, ...sent) => ask(name.replace('limit=1000', 'limit=100'), ...sent),
-  ],
+  ['a page has at most 100 books', '7.1, 7.3, 7.9', /limit=1000/, replace('limit=1000', 'limit=100')],
   [
     'a list is read in two halves by offset',
     '7.2, 3.7',
@@ -67,64 +75,18 @@ const lies: readonly (readonly [lie: string, rules: string, requests: RegExp, li
       return { ...one, body: joinLists(one.body, count, (await ask(...sent)).body) };
     },
   ],
-  [
-    'a link forgets the year',
-    '7.4, 7.9',
-    /year=/,
-    changeResponse('link', (link = '') => link.replace(/&year=\d+/, '')),
-  ],
-  [
-    'q has ten words',
-    '7.4, 7.9',
-    /[?&]q=/,
-    (name, ...sent) => ask(name.replace(/(q=(?:[^&]*?%20){9}[^&]*?)%20[^&]*/, '$1'), ...sent),
-  ],
-  [
-    'PUT takes expired tokens',
-    '4.6',
-    /^PUT/,
-    changeHeader('authorization', (token) => {
-      const { exp = Infinity } = decodeToken(token).claims as { readonly exp?: number };
-      return exp < Date.now() / 1000 ? validToken : token;
-    }),
-  ],
-  [
-    'DELETE takes the method "none"',
-    '4.5',
-    /^DELETE/,
-    changeHeader('authorization', (token) => {
-      const { alg } = decodeToken(token).header as { readonly alg: string };
-      return alg === 'none' ? validToken : token;
-    }),
-  ],
-  [
-    'GET /books takes a scheme',
-    '4.4, 4.5, 4.9',
-    /^GET \/books/,
-    changeHeader('authorization', (value) => value.replace('Bearer ', '')),
-  ],
-  [
-    'the 401 of DELETE has the challenge Bearer',
-    '4.4, 4.5, 4.9',
-    /^DELETE/,
-    changeResponse('www-authenticate', () => 'Bearer'),
-  ],
+  ['a link forgets the year', '7.4, 7.9', /year=/, changeResponse('link', (link) => link.replace(/&year=\d+/, ''))],
+  ['q has ten words', '7.4, 7.9', /[?&]q=/, replace(/(q=(?:[^&]*?%20){9}[^&]*?)%20[^&]*/, '$1')],
+  ['PUT takes expired tokens', '4.6', /^PUT/, accept(({ exp = Infinity }) => exp < Date.now() / 1000)],
+  ['DELETE takes the method "none"', '4.5', /^DELETE/, accept(({ alg }) => alg === 'none')],
+  ['GET takes a scheme', '4.4, 4.5, 4.9', /^GET/, changeHeader('authorization', (value) => value.slice(7))],
+  ['DELETE asks for Bearer', '4.4, 4.5, 4.9', /^DELETE/, changeResponse('www-authenticate', () => 'Bearer')],
   ['64 characters of a key count', '11.1', /^POST \/book/, changeHeader('idempotency-key', (key) => key.slice(0, 64))],
-  ['all writes have one request id', '1.9', /^POST/, changeResponse('x-amzn-requestid', () => 'the same')],
+  ['updates have one request id', '9.3', /^PUT/, changeResponse('x-amzn-requestid', () => 'the same')],
   ['PUT may be read by any origin', '9.3', /^PUT/, changeResponse('access-control-allow-origin', () => '*')],
-  [
-    'PUT takes the first of two members',
-    '2.5',
-    /^PUT/,
-    (name, headers, body) => ask(name, headers, body.toString().replace(',"title":"b"', '')),
-  ],
-  ['PUT with a slash at the end is not found', '1.6', /^PUT .*\/$/, (_, ...sent) => ask('PUT /nowhere', ...sent)],
-  [
-    'blanks around a password make no difference',
-    '5.2, 5.3',
-    /^POST \/token/,
-    (name, headers, body) => ask(name, headers, body.toString().replace(' "}', '"}')),
-  ],
+  ['PUT takes the first of two members', '2.5', /^PUT/, replace(',"title":"b"', '')],
+  ['PUT with a slash at the end is not found', '1.6', /^PUT .*\/$/, replace(/\/$/, '/x')],
+  ['blanks after a password make no difference', '5.2, 5.3', /^POST \/token/, replace(' "}', '"}')],
 ];
 
 /** Runs the cases with these rules until one fails. @returns what it says */
