@@ -19,24 +19,20 @@ export default function addCases(test: Test): void {
     const methods = ['OPTIONS', ...members.map(({ method }) => method)].sort();
     const name = `A preflight request to ${path} is not found, unless an origin is configured`;
     test('13.1, 13.2', name, ofGateway, async (catalog) => {
-      const { corsOrigin: origin } = catalog.session.options;
+      const isAllowed = catalog.session.options.corsOrigin !== undefined;
       const preflight = {
         'Access-Control-Request-Method': 'PUT',
         'Access-Control-Request-Headers': 'authorization',
       };
       for (const headers of [{}, preflight, { Authorization: await catalog.session.token() }]) {
         const response = await catalog.send({ method: 'OPTIONS', path, headers });
-        if (origin === undefined) {
+        if (!isAllowed) {
           expectFailure(response, outcomes.notFound);
           continue;
         }
-        const permission = {
-          status: response.status,
-          origin: response.headers['access-control-allow-origin'],
-          methods: response.headers['access-control-allow-methods']?.split(',').sort(),
-          headers: response.headers['access-control-allow-headers'],
-        };
-        assert.deepEqual(permission, { status: 200, origin, methods, headers: allowedHeaders }, 'the permission');
+        assert.equal(response.status, 200, 'the status');
+        assert.deepEqual(response.headers['access-control-allow-methods']?.split(',').sort(), methods, 'the methods');
+        assert.equal(response.headers['access-control-allow-headers'], allowedHeaders, 'the headers');
       }
     });
   }

@@ -15,19 +15,7 @@ const values: Readonly<Record<string, { readonly wrong: readonly string[]; reado
     right: [1, '365', 3653],
   },
   maxErrorRate: { wrong: ['0', '-0.1', '1.1', '5', '1 %', '.5', 'none', ''], right: ['0.05', 1] },
-  corsOrigin: {
-    wrong: [
-      "https://docs.example.com'",
-      'https://docs.example.com\'"',
-      'https://a.test,b.test',
-      'docs.example.com',
-      'https://docs.example.com/',
-      '*',
-      'null',
-      'https://a.test,https://b.test',
-    ],
-    right: ['', 'https://docs.example.com', 'http://localhost:8081', 'http://[::1]:8081', 'https://a_b.xn--p1ai'],
-  },
+  corsOrigin: { wrong: ['*', 'https://a.test,https://b.test'], right: ['', 'https://docs.example.com'] },
 };
 
 const rightValues = Object.fromEntries(Object.entries(values).map(([name, { right }]) => [name, right[0]]));
