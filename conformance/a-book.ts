@@ -30,7 +30,8 @@ export function allows(fields: object): boolean {
   const schemas = Object.fromEntries(fieldSchemas);
   return Object.entries(fields).every(([name, value]) => {
     const { maxLength = Infinity, minimum = -Infinity, maximum = Infinity } = schemas[name] ?? {};
-    return typeof value === 'string' ? [...value].length <= maxLength : !(value < minimum || value > maximum);
+    if (typeof value === 'string') return value.length <= maxLength || [...value].length <= maxLength;
+    return !(value < minimum || value > maximum);
   });
 }
 

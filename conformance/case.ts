@@ -34,18 +34,18 @@ export type Test = (rules: string, name: string, ...rest: [run: Run] | [options:
 export function collectCases(group: string, addCases: (test: Test) => void): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];
   addCases((rules, name, ...rest) => {
-    const run = rest.at(-1) as Run;
-    const { values = {}, ...options } = rest.length === 2 ? rest[0] : {};
-    if (!allows(values)) return;
-    const runAndCleanUp = async (session: Session, responses?: HttpResponse[]) => {
-      const catalog = new Catalog(session, responses);
-      try {
-        await run(catalog);
-      } finally {
-        await catalog.cleanUp();
-      }
-    };
-    cases.push({ ...options, name, rules: rules.split(', '), group, run: runAndCleanUp });
+    const [options, run]: [CaseOptions, Run] = rest.length === 2 ? rest : [{}, rest[0]];
+    if (!allows(options.values ?? {})) return;
+    const runCase: ConformanceCase['run'] = (...shared) => runAndCleanUp(run, new Catalog(...shared));
+    cases.push({ ...options, name, rules: rules.split(', '), group, run: runCase });
   });
   return cases;
+}
+
+async function runAndCleanUp(run: Run, catalog: Catalog): Promise<void> {
+  try {
+    await run(catalog);
+  } finally {
+    await catalog.cleanUp();
+  }
 }

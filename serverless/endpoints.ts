@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { readRoutes } from './api-gateway/http-events.ts';
+import type { HttpEvent } from './framework-types.ts';
 
 const file = resolve(import.meta.dirname, '../serverless.yml');
 const service = parse(readFileSync(file, 'utf8'), { logLevel: 'silent' });
@@ -20,14 +21,14 @@ interface Endpoint {
   readonly tableActions: readonly string[] | undefined;
   /** In seconds. */
   readonly timeout: number;
-  readonly event: { readonly method: string; readonly path: string };
+  readonly event: HttpEvent;
 }
 
 export const endpoints: readonly Endpoint[] = Object.keys(service.functions).map((name) => {
   const { handler, tableActions, timeout = service.provider.timeout } = service.functions[name];
   const [route, ...others] = readRoutes(service.functions[name]);
   if (route === undefined || others.length > 0) throw new Error(`${name} in serverless.yml needs one HTTP event`);
-  return { name, handler, tableActions, timeout, event: { method: route.method, path: route.path } };
+  return { name, handler, tableActions, timeout, event: route };
 });
 
 export const endpointNames = endpoints.map(({ name }) => name);

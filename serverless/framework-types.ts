@@ -58,6 +58,8 @@ export interface FunctionDefinition {
 export interface HttpEvent {
   readonly method: string;
   readonly path: string;
+  /** How long API Gateway waits for the function, if not 29 s. */
+  readonly timeoutInMillis?: number;
   readonly cors?: { readonly origin: string; readonly headers: readonly string[]; readonly maxAge: number };
 }
 

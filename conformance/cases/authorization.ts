@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import type { Test } from '../case.ts';
 import type { Catalog } from '../catalog.ts';
 import { requestEach } from '../contract/description.ts';
-import { expectData, expectFailure } from '../expect.ts';
+import { expectFailure } from '../expect.ts';
 import { encodeJson, forgeToken, splitToken, type TokenParts } from '../forge-token.ts';
 import { type Outcome, outcomes } from '../outcomes.ts';
 
@@ -146,16 +146,14 @@ export default function addCases(test: Test): void {
   ] as const) {
     for (const [rule, situation, token] of cases) {
       test(rule, `A signed token with ${situation} is ${verdict}`, { needsSecret: true }, async (catalog) => {
-        const book = await catalog.findSharedBook();
         const { secret = '' } = catalog.session.options;
         // The service's clock decides: the second that its response names has begun there.
         const { date = '' } = (await catalog.send({ method: 'GET', path: '/books' })).headers;
         const now = Math.floor((Date.parse(date) || Date.now()) / 1000);
         const parts = typeof token === 'function' ? token(now, secret) : token;
         const Authorization = forgeToken({ secret, ...parts });
-        const path = `/book/${book.id}`;
         if (verdict === 'invalid') await expectInvalid(catalog, Authorization);
-        else expectData(await catalog.send({ method: 'GET', path, headers: { Authorization } }), book);
+        else await expectValid(catalog, Authorization);
       });
     }
   }
@@ -165,6 +163,14 @@ export default function addCases(test: Test): void {
 async function expectInvalid(catalog: Catalog, Authorization: string): Promise<void> {
   for (const request of protectedRequests(Number.MAX_SAFE_INTEGER, '{')) {
     expectFailure(await catalog.send({ ...request, headers: { Authorization } }), outcomes.invalidToken);
+  }
+}
+
+/** Checks that each endpoint accepts a token. A list may be long, and its status is enough. */
+async function expectValid(catalog: Catalog, Authorization: string): Promise<void> {
+  for (const request of protectedRequests(Number.MAX_SAFE_INTEGER, '{')) {
+    const { status } = await catalog.send({ ...request, headers: { Authorization }, maxResponseBytes: 1 });
+    assert.notEqual(status, 401, `the status of ${request.method} ${request.path}`);
   }
 }
 

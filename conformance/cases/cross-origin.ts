@@ -11,61 +11,49 @@ const allowedHeaders = 'Authorization,Content-Type,Idempotency-Key,If-Match,If-N
 const exposedHeaders = 'ETag, Idempotency-Replayed, Link, Location, Retry-After, x-amzn-RequestId';
 
 const ofGateway = { dependsOnGateway: true };
-const anyOrigin = 'https://elsewhere.example';
 
-/** Requests of scripts from other origins: refused without a configured origin. */
+/** Requests of scripts from other origins. `Catalog.send` checks the origin that may read each response. */
 export default function addCases(test: Test): void {
   for (const [route, members] of operationsOfPaths) {
     const path = route.replace(/\{\w+\}/, '1');
     const methods = ['OPTIONS', ...members.map(({ method }) => method)].sort();
     const name = `A preflight request to ${path} is not found, unless an origin is configured`;
     test('13.1, 13.2', name, ofGateway, async (catalog) => {
-      const { corsOrigin: origin } = catalog.session.options;
+      const isAllowed = catalog.session.options.corsOrigin !== undefined;
       const preflight = {
-        Origin: origin ?? anyOrigin,
         'Access-Control-Request-Method': 'PUT',
         'Access-Control-Request-Headers': 'authorization',
       };
       for (const headers of [{}, preflight, { Authorization: await catalog.session.token() }]) {
         const response = await catalog.send({ method: 'OPTIONS', path, headers });
-        if (origin === undefined) {
+        if (!isAllowed) {
           expectFailure(response, outcomes.notFound);
           continue;
         }
-        const permission = {
-          status: response.status,
-          origin: response.headers['access-control-allow-origin'],
-          methods: response.headers['access-control-allow-methods']?.split(',').sort(),
-          headers: response.headers['access-control-allow-headers'],
-        };
-        assert.deepEqual(permission, { status: 200, origin, methods, headers: allowedHeaders }, 'the permission');
+        assert.equal(response.status, 200, 'the status');
+        assert.deepEqual(response.headers['access-control-allow-methods']?.split(',').sort(), methods, 'the methods');
+        assert.equal(response.headers['access-control-allow-headers'], allowedHeaders, 'the headers');
       }
     });
   }
 
-  test('13.1, 13.3', 'Responses can be read from the configured origin and no other', async (catalog) => {
+  test('13.1, 13.3', 'The configured origin and no other may read the headers of responses', async (catalog) => {
     const Authorization = await catalog.session.token();
     const { corsOrigin } = catalog.session.options;
-    const Origin = corsOrigin ?? anyOrigin;
     const { id } = await catalog.findSharedBook();
     const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
     for (const [path, headers] of [
-      ['/books?limit=1', { Authorization, Origin }],
-      [`/book/${id}`, { Authorization, Origin, 'If-None-Match': '*' }],
-      [missing, { Authorization, Origin }],
-      [missing, { Origin }],
+      ['/books?limit=1', { Authorization }],
+      [`/book/${id}`, { Authorization, 'If-None-Match': '*' }],
+      [missing, { Authorization }],
+      [missing, {}],
     ] as const) {
-      const response = await catalog.send({ method: 'GET', path, headers });
-      const { 'access-control-allow-origin': allowed, 'access-control-expose-headers': exposed } = response.headers;
-      const expected = { allowed: corsOrigin, exposed: corsOrigin && exposedHeaders };
-      assert.deepEqual({ allowed, exposed }, expected, `the headers of ${path}`);
+      const { headers: received } = await catalog.send({ method: 'GET', path, headers });
+      assert.equal(received['access-control-expose-headers'], corsOrigin && exposedHeaders, `headers of ${path}`);
     }
   });
 
-  test('13.1, 13.3', 'The origin may read responses of API Gateway', ofGateway, async (catalog) => {
-    const { corsOrigin } = catalog.session.options;
-    const headers = { Origin: corsOrigin ?? anyOrigin };
-    const response = await catalog.send({ method: 'GET', path: '/nowhere', headers });
-    assert.deepEqual(response.headers['access-control-allow-origin'], corsOrigin, 'the origin');
-  });
+  test('13.1, 13.3', 'The configured origin and no other may read responses of API Gateway', ofGateway, (catalog) =>
+    catalog.send({ method: 'GET', path: '/nowhere' }),
+  );
 }

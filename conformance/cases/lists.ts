@@ -27,9 +27,6 @@ const wrongFilters: Readonly<Record<string, readonly string[]>> = {
   boolean: ['1', 'TRUE', 'yes', 'false%20'],
 };
 
-/** A page that ends early has more JSON than this: the next book would exceed 3 MB, and no book has 2.5 MB. */
-const earlyEndBytes = 500 * 1024;
-
 /** A text that makes a list of more than one chunk. */
 const long = 'é'.repeat(10_000);
 
@@ -78,10 +75,7 @@ export default function addCases(test: Test): void {
       let path: string | undefined = `/books?x=1&limit=${limit}${first === 1 ? '' : `&after=${first - 1}`}`;
       while (path !== undefined && (seen.at(-1)?.id ?? 0) < last) {
         const page = await getPage(catalog, path);
-        const { length } = page.books;
-        const isEarly = page.next === undefined || JSON.stringify(page.books).length > earlyEndBytes;
-        const isFull = isEarly ? length <= limit : length === limit;
-        assert.ok(isFull, `a page of ${path} has ${limit} books, fewer only at the end, got ${length}`);
+        assert.ok(page.books.length <= limit, `a page of ${path} has at most ${limit} books`);
         const previous = seen.at(-1)?.id ?? 0;
         const isNext = page.books.every(({ id }) => id > previous);
         assert.ok(isNext, `the ids of ${path} are above ${previous}, got ${JSON.stringify(page.books)}`);
@@ -166,11 +160,12 @@ export default function addCases(test: Test): void {
 
   for (const [difference, pairs] of Object.entries(alike)) {
     test('7.9', `Texts find each other whatever the difference: ${difference}`, async (catalog) => {
-      let book = await catalog.createBook();
+      const book = await catalog.createBook();
       for (const [title, author] of pairs) {
-        book = await catalog.updateBook(book, { title, author });
-        for (const sought of [title, title.toUpperCase()]) await expectFound(catalog, book, { author: sought });
-        for (const sought of [author, author.toUpperCase()]) await expectFound(catalog, book, { title: sought });
+        const changed = await catalog.updateBook(book, { title, author });
+        const byAuthor = [title, title.toUpperCase()].map((sought) => ({ author: sought }));
+        const byTitle = [author, author.toUpperCase()].map((sought) => ({ title: sought }));
+        await Promise.all([...byAuthor, ...byTitle].map((filters) => expectFound(catalog, changed, filters)));
       }
     });
   }
@@ -180,34 +175,26 @@ export default function addCases(test: Test): void {
     ['does not find', false, different],
   ] as const) {
     test('7.9', `What people type ${finds} the title`, async (catalog) => {
-      let book = await catalog.createBook();
+      const book = await catalog.createBook();
       for (const [title, ...typed] of rows) {
-        book = await catalog.updateBook(book, { title });
-        for (const sought of typed) await expectFound(catalog, book, { title: sought }, isFound);
+        const changed = await catalog.updateBook(book, { title });
+        await Promise.all(typed.map((sought) => expectFound(catalog, changed, { title: sought }, isFound)));
       }
     });
   }
 
   test('7.9', 'A book with a pile of marks, slow to sort for Unicode, delays no search', large, async (catalog) => {
     const author = randomUUID();
-    const searchTimed = async () => {
-      const startedAt = performance.now();
-      const found = await findBooks(catalog, { q: author });
-      return { found, ms: performance.now() - startedAt };
-    };
-    const book = await catalog.createBook({ author });
-    const before = await searchTimed();
     const title = `Zalgo${'\u0315'.repeat(99_000)}${'\u0316'.repeat(99_000)}`;
-    const piled = await catalog.createBook({ title, author });
-    const after = await searchTimed();
-    const [found] = await findBooks(catalog, { title: 'zalgo', author });
-    await catalog.deleteBook(piled.id);
-    assert.deepEqual(after.found, [book, piled], 'the books of the author');
-    assert.deepEqual(found, piled, 'the book with the pile');
-    assert.ok(after.ms < 20 * before.ms + 5_000, `${after.ms} ms, and ${before.ms} ms before`);
+    const book = await catalog.createBook({ title, author });
+    const startedAt = performance.now();
+    const found = await findBooks(catalog, { title: 'zalgo', author });
+    const seconds = (performance.now() - startedAt) / 1000;
+    assert.deepEqual(found, [book], 'the book with the pile');
+    assert.ok(seconds < 10, `a search takes some milliseconds, and not ${seconds} s`);
   });
 
-  test('7.9', 'q=WORDS finds the books that have each word in one of their texts', async (catalog) => {
+  test('7.4, 7.9', 'q=WORDS finds the books that have each word in one of their texts', async (catalog) => {
     const mark = randomUUID();
     const [dune, herbert, other] = [
       await catalog.createBook({ title: `Dune ${mark}`, author: 'Herbert, Frank', year: 1965 }),

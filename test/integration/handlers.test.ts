@@ -47,19 +47,6 @@ test.each<[string, string, request: Parameters<typeof service.send>[2], status: 
   expect(service.log.text).not.toContain('zq');
 });
 
-test('the instances that did not find a book find it once it is created', async () => {
-  const { headers } = await service.send('POST', '/book', { body: emma });
-  const next = String(headers?.Location).replace(/\d+$/, (id) => String(Number(id) + 1));
-  const statusesOf = (methods: readonly string[]) =>
-    Promise.all(methods.map(async (method) => (await service.send(method, next, { body: emma })).status));
-
-  expect(await statusesOf(['GET', 'PUT', 'DELETE'])).toEqual([404, 404, 404]);
-  expect((await service.send('POST', '/book', { body: emma })).headers).toMatchObject({ Location: next });
-
-  expect(await statusesOf(['GET', 'PUT'])).toEqual([200, 200]);
-  expect(await statusesOf(['DELETE'])).toEqual([200]);
-});
-
 // Other APIs of AWS send events without some of the members, and people send theirs with `aws lambda invoke`.
 const withoutOne = Object.keys(createEvent()).map((name) => [`no ${name}`, { [name]: undefined }] as const);
 test.each<readonly [string, object]>([

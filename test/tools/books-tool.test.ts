@@ -339,7 +339,7 @@ test.each(['-', 'fifo'])(
 );
 
 test('a dry run reports columns, the first books and rejected rows, and needs no service', async () => {
-  const rows = ['a;1;2', `${'x'.repeat(400 * 1024)};1;2`, 'c;2;2', 'e;3;2', 'g;4;2'];
+  const rows = ['a;1;2', 'b;x;2', 'c;2;2', 'e;3;2', 'g;4;2'];
   const file = await writeText([`name;published;${unknownField}`, ...rows].join('\n'), 'csv');
 
   const without = Object.keys(aBook()).filter((name) => !['title', 'year'].includes(name));
@@ -354,7 +354,7 @@ test('a dry run reports columns, the first books and rejected rows, and needs no
     `  ignored: "${unknownField}"`,
     'The first books:',
     first,
-    '  line 3: is larger than the 400 KB that a book can have',
+    expect.stringMatching(/^ {2}line 3: year is not .*: 'x'$/),
     ...others,
     '4 rows can become books; nothing was sent',
     '1 row rejected',

@@ -13,7 +13,7 @@ const propertiesOf = (id: string) => Resources[id]?.Properties;
 // The framework makes these from serverless.yml, and a new version may make something else: another default, a new property.
 test.each(endpoints)(
   'the function of $name, its log, its method and its permission are what serverless.yml says, and nothing else',
-  ({ name, handler, timeout, event: { method, path } }) => {
+  ({ name, handler, timeout, event: { method, path, timeoutInMillis } }) => {
     const id = toLogicalId(name);
     const variables = Object.keys({ ...provider.environment, ...functions[name].environment });
     const { transferMode } = functions[name].events[0].http.response ?? {};
@@ -45,6 +45,7 @@ test.each(endpoints)(
     expect(ofMethod).toMatchObject({ HttpMethod: method, ApiKeyRequired: false, AuthorizationType: 'NONE' });
     expect(Integration).toMatchObject({ IntegrationHttpMethod: 'POST', Type: 'AWS_PROXY' });
     expect(Integration.ResponseTransferMode).toBe(transferMode);
+    expect(Integration.TimeoutInMillis).toBe(timeoutInMillis);
     expect(JSON.stringify(Integration.Uri)).toContain(`${id}LambdaFunction`);
     expect(JSON.stringify(Integration.Uri).includes('response-streaming')).toBe(transferMode === 'STREAM');
     expect(propertiesOf(`${id}LambdaPermissionApiGateway`)).toMatchObject({

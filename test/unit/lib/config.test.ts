@@ -50,7 +50,7 @@ test.each([
   expect(log.text).not.toContain(SECRET_TOKEN);
 });
 
-const origins = [undefined, '', 'https://docs.example.com', 'http://127.0.0.1:8081'];
+const origins = [undefined, '', 'https://docs.example.com', 'http://[::1]:8081', 'https://a_b.xn--p1ai'];
 test.each(origins)('CORS_ORIGIN may be %j, and is none when it is empty', (CORS_ORIGIN) => {
   expect(load({ CORS_ORIGIN }).corsOrigin).toBe(CORS_ORIGIN || undefined);
 });
@@ -70,6 +70,7 @@ const noOrigins = [
   'ws://http.a.test',
   'httpx://a.test',
   'https://a"b.test',
+  "https://a.test'",
   'https://A.test',
   'https://a.test:443',
   'https://a.test:99999',

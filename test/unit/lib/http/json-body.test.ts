@@ -16,8 +16,3 @@ test('an absent body is not an object; base64 is not read as text, nor text as b
   await expect(read({ body: '{"a":1}', isBase64Encoded: true })).rejects.toMatchObject(noObject);
   await expect(read(base64('{"a":1}'))).resolves.toEqual({ a: 1 });
 });
-
-test('a byte order mark is not JSON, in base64 either', async () => {
-  await expect(read(plain('\ufeff{}'))).rejects.toMatchObject(noObject);
-  await expect(read(base64('\ufeff{}'))).rejects.toMatchObject(noObject);
-});

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { unknownField } from '../../../../conformance/a-book.ts';
+import { allows, unknownField } from '../../../../conformance/a-book.ts';
 import { bookFields } from '../../../../lib/books/book.ts';
 import type { Field, Kind } from '../../../../lib/fields.ts';
 import { type FileOptions, openFile, readRows } from '../../../../tools/books/book-file.ts';
@@ -40,19 +40,13 @@ async function read(content: string | Buffer, options: Partial<FileOptions> = {}
 }
 
 test.each<[string, object]>([
-  ['Emma,Jane Austen,1815\n\n"A ""B""",,-5', { 2: ['Emma', 'Jane Austen', 1815], 4: ['A "B"', '', -5] }],
+  ['Emma,Jane Austen,1815\n\n"A ""B""",,7', { 2: ['Emma', 'Jane Austen', 1815], 4: ['A "B"', '', 7] }],
   ['"a\nb",,1\r\n\r\n"a\r\nb",,7\nx,,\n', { 2: ['a\nb', '', 1], 5: ['a\r\nb', '', 7], 7: ['x', '', 0] }],
   ['A\\,"\\",1\n', { 2: ['A\\', '\\', 1] }],
   ['A,"B\rC",1\rD,,2\r\n\r\rE,,3', { 2: ['A', 'B\rC', 1], 4: ['D', '', 2], 7: ['E', '', 3] }],
   [',,\n , ,\n"","",""\nA,,\n,,', { 5: ['A', '', 0] }],
 ])('each row of CSV is a book, under the line that it begins on: %j', async (content, rows) => {
   expect(await read(header + content)).toEqual(rows);
-});
-
-test('a year in CSV is a whole number, and 0 when it is empty', async () => {
-  const cells = ['', '1965.0', ' 1965 ', '-750.00', '007', '9007199254740991'];
-  const rows = await read(header + cells.map((cell) => `a,,${cell}\n`).join(''));
-  expect(Object.values(rows).map((row) => row[2])).toEqual([0, 1965, 1965, -750, 7, 2 ** 53 - 1]);
 });
 
 test('a cell is a text as it is, a listed text, a whole number or a boolean in any case; else it is missing or no value', () => {
@@ -65,23 +59,33 @@ test('a cell is a text as it is, a listed text, a whole number or a boolean in a
   };
 
   for (const [type, values] of Object.entries(expected)) expect(read(type as Kind)).toEqual(values);
+  const integers = ['1965.0', ' 1965 ', '-750.00', '007', '9007199254740991'];
+  expect(integers.map((cell) => parseCell({ type: 'integer', default: 0 }, cell))).toEqual([
+    1965,
+    1965,
+    -750,
+    7,
+    2 ** 53 - 1,
+  ]);
   const ofList = [undefined, undefined, 'a', '1.0', 'true', 'FALSE', 'untrue', 'falsely'];
   expect(read('string', { enum: ['a'] })).toEqual(ofList);
 });
 
-test.each([
-  ['Emma,,about 1815', "year is not a whole number up to 2^53-1: 'about 1815'"],
-  ['Emma,,1815.5', "year is not a whole number up to 2^53-1: '1815.5'"],
-  ['Emma,,1815.00000000000000000001', "year is not a whole number up to 2^53-1: '1815.00000000000000000001'"],
-  ['Emma,,9007199254740992', 'year is not a whole number up to 2^53-1: 9007199254740992'],
-  [`Emma,,x${'9'.repeat(100)}`, `year is not a whole number up to 2^53-1: 'x${'9'.repeat(28)}`],
-  ['Emma, or so,,1815', 'has 4 cells where the header has 3'],
-  ['Emma', 'has 1 cell where the header has 3'],
-  ['\ufefftitle, author ,year', 'is the header again'],
-  [`${'é'.repeat(200 * 1024 - 64)},a,1`, 'is larger than the 400 KB that a book can have'],
+const large = 'é'.repeat(200 * 1024 - 64);
+
+test.each<readonly [string, RegExp]>([
+  ['Emma,,about 1815', /^year is not a whole number .*: 'about 1815'$/],
+  ['Emma,,1815.5', /^year is not a whole number .*: '1815\.5'$/],
+  ['Emma,,1815.00000000000000000001', /^year is not a whole number .*: '1815\.0{19}1'$/],
+  ['Emma,,9007199254740992', /^year is not a whole number .*: 9007199254740992$/],
+  [`Emma,,x${'9'.repeat(100)}`, /^year is not a whole number .*: 'x9{28}$/],
+  ['Emma, or so,,1815', /^has 4 cells where the header has 3$/],
+  ['Emma', /^has 1 cell where the header has 3$/],
+  ['\ufefftitle, author ,year', /^is the header again$/],
+  ...(allows({ title: large }) ? [[`${large},a,1`, /^is larger than the 400 KB that a book can have$/] as const] : []),
 ])('a wrong row of CSV is rejected and no other (%#)', async (record, reason) => {
   const rows = await read(`${header}Before,,0\n${record}\n"Ne""xt",,1\n`);
-  expect(rows).toEqual({ 2: ['Before', '', 0], 3: reason, 4: ['Ne"xt', '', 1] });
+  expect(rows).toEqual({ 2: ['Before', '', 0], 3: expect.stringMatching(reason), 4: ['Ne"xt', '', 1] });
 });
 
 // Nobody knows where the next row begins.
@@ -310,7 +314,7 @@ test.each<[string, Buffer, string, string]>([
 });
 
 test.each(['utf-8', 'utf-16le'] as const)('in %s, rows at the edges of chunks are whole', async (encoding) => {
-  const lines = Array.from({ length: 20_000 }, (_, index) => `é${'x'.repeat(index % 7)},ö,${index}\n`);
+  const lines = Array.from({ length: 20_000 }, (_, index) => `é${'x'.repeat(index % 7)},ö${index},0\n`);
   const rows = await read(Buffer.from(header + lines.join(''), encoding), { encoding });
   expect(Object.values(rows).map((row) => `${row}\n`)).toEqual(lines);
 });
@@ -329,8 +333,8 @@ test('a file from before a field was added needs no option: no column of another
 });
 
 test('lines of NDJSON are books', async () => {
-  const content = '{"title":"Emma","author":"","year":1815,"id":4}\r\n \r\n{"year":-1,"author":"\u2028","title":""}';
-  const books = { 1: ['Emma', '', 1815], 3: ['', '\u2028', -1] };
+  const content = '{"title":"Emma","author":"","year":1815,"id":4}\r\n \r\n{"year":7,"author":"\u2028","title":""}';
+  const books = { 1: ['Emma', '', 1815], 3: ['', '\u2028', 7] };
   expect(await read(content)).toEqual(books);
   const named = '{"name":"Emma"}\n{"name":"Dune","year":1965}\n';
   const options = { columns: { title: 'name' }, without: [...addedFields, 'author', 'year'] as const };
@@ -338,22 +342,22 @@ test('lines of NDJSON are books', async () => {
 });
 
 test.each([
-  ['{"title":"Emma"', 'is not a JSON object'],
-  ['["Emma"]', 'is not a JSON object'],
-  ['{"titel":"Emma","author":"","year":1}', 'has no "title"; --without title allows that'],
-  ['{"title":"","author":"","Published":1}', 'has no "year"; --without year allows that'],
-  ['{"title":null,"author":"","year":1}', 'title is not text: null'],
-  ['{"title":"\\ud800","author":"","year":1}', "title is not text: '\\ud800'"],
+  ['{"title":"Emma"', /^is not a JSON object$/],
+  ['["Emma"]', /^is not a JSON object$/],
+  ['{"titel":"Emma","author":"","year":1}', /^has no "title"; --without title allows that$/],
+  ['{"title":"","author":"","Published":1}', /^has no "year"; --without year allows that$/],
+  ['{"title":null,"author":"","year":1}', /^title is not text.*: null$/],
+  ['{"title":"\\ud800","author":"","year":1}', /^title is not text.*: '\\ud800'$/],
   [
     `{"title":${'['.repeat(10_000)}${']'.repeat(10_000)},"author":"","year":1}`,
-    'title is not text: [ [ [ [Array] ] ] ]',
+    /^title is not text.*: \[ \[ \[ \[Array\] \] \] \]$/,
   ],
-  ['{"title":"","author":"","year":"1815"}', "year is not a whole number up to 2^53-1: '1815'"],
-  ['{"title":"","author":"","year":2020.5}', 'year is not a whole number up to 2^53-1: 2020.5'],
+  ['{"title":"","author":"","year":"1815"}', /^year is not a whole number .*: '1815'$/],
+  ['{"title":"","author":"","year":2020.5}', /^year is not a whole number .*: 2020\.5$/],
 ])('a wrong line of NDJSON is rejected and no other (%#)', async (line, reason) => {
   const all = '{"title":"","author":"","year":1}\n';
   const rows = await read(`${all}${line}\n${all}`, {}, 'rows.ndjson');
-  expect(rows).toEqual({ 1: ['', '', 1], 2: reason, 3: ['', '', 1] });
+  expect(rows).toEqual({ 1: ['', '', 1], 2: expect.stringMatching(reason), 3: ['', '', 1] });
 });
 
 test('a line of NDJSON over 4 MB ends the reading', async () => {
