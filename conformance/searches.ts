@@ -8,6 +8,8 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['Ὀδυσσεύς', 'οδυσσευσ'],
     ['İstanbul', 'istanbul'],
     ['T\ufe20S\ufe21vetaeva', 'tsvetaeva'],
+    ['Бг҃ъ', 'бгъ'],
+    ['अ॒ग्निमी॑ळे', 'अग्निमीळे'],
   ],
   'apostrophes and quotation marks': [
     ['Assassin’s Apprentice', "assassin's apprentice"],
@@ -21,7 +23,7 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['T‵ang', 'tang'],
     ['ŉ', 'n'],
   ],
-  'letters of Latin, Greek and Cyrillic': [
+  'letters of Latin, Greek, Cyrillic and Hebrew': [
     ['Æsop', 'aesop'],
     ['Œuvres', 'oeuvres'],
     ['Die Straße', 'die strasse'],
@@ -34,12 +36,18 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['Ŧávvet', 'tavvet'],
     ['Batıda', 'batida'],
     ['Ґанок', 'ганок'],
+    ['ךםןףץ', 'כמנפצ'],
   ],
   'characters for two letters': [
     ['װאָס', 'וואס'],
     ['ייִדיש', 'ײדיש'],
     ['גױ', 'גוי'],
+    ['ൺ', 'ണ്'],
     ['അവൻ', 'അവന്\u200d'],
+    ['ർ', 'ര്'],
+    ['ൽ', 'ല്'],
+    ['ൾ', 'ള്'],
+    ['ൿ', 'ക്'],
     ['ভবিষ্যৎ', 'ভবিষ্যত্'],
   ],
   'letters of Arabic, Persian and Urdu': [
@@ -59,17 +67,24 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['भाग ३', 'भाग 3'],
     ['เล่ม ๕', 'เล่ม 5'],
   ],
-  'points, tatweel and the dot of Hindi': [
+  'points, tatweel and nuktas': [
     ['שָׁלוֹם', 'שלום'],
     ['مُحَمَّد', 'محمد'],
     ['هٰذا', 'هذا'],
     ['محمدؐ', 'محمد'],
     ['رحۡمن', 'رحمن'],
     ['محـــمود', 'محمود'],
+    ['ܫܠܵܡܐ', 'ܫܠܡܐ'],
     ['ज़िंदगी', 'जिंदगी'],
+    ['বাড়ি', 'বাডি'],
+    ['ਸ਼ੇਰ', 'ਸੇਰ'],
+    ['ફ઼', 'ફ'],
+    ['ଗାଡ଼ି', 'ଗାଡି'],
+    ['ಫ಼', 'ಫ'],
   ],
   'vowels and the voicing of kana, in two forms': [
     ['がっこう', 'か\u3099っこう'],
+    ['がっこう', 'か゛っこう'],
     ['Köln 각하', 'koln 각하'],
   ],
   'what is invisible': [
@@ -132,6 +147,7 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
     ['Lewis, C. S.', 'cs lewis'],
     ['P D Eastman', 'pd eastman'],
     ['J・K・ローリング', 'jk ローリング'],
+    ['J・K・ローリング', 'j. k. ローリング'],
     ['ローリング《J. K.》', 'ローリング jk'],
     ['ローリング、J. K.', 'ローリング jk'],
     ['Rowling—J. K.', 'jk rowling'],
@@ -161,14 +177,29 @@ export const alike: Readonly<Record<string, readonly (readonly [string, string])
   'full stops in a word': [
     ['Node.js', 'nodejs'],
     ['Ph.D.', 'phd'],
+    ['Claude E.Shannon', 'claude eshannon'],
+    ['جی.کی. رولینگ', 'جیکی رولینگ'],
   ],
   'blanks around & and +': [
     ['Q & A', 'q&a'],
+    ['Git & GitHub', 'git&github'],
     ['React + Redux', 'react+redux'],
+  ],
+  'blanks before digits': [
+    ['Catch 22', 'catch22'],
+    ['C# 101', 'c#101'],
+    ['№ 6', 'no6'],
+    ['進撃の巨人 1', '進撃の巨人1'],
   ],
   'blanks of Persian': [
     ['کتاب ها', 'کتابها'],
+    ['کتاب های من', 'کتابهای من'],
+    ['خانه ی ما', 'خانهی ما'],
+    ['خانه ای', 'خانهای'],
+    ['بزرگ تر', 'بزرگتر'],
+    ['بزرگ ترین', 'بزرگترین'],
     ['می شود', 'میشود'],
+    ['نمی شود', 'نمیشود'],
   ],
 };
 
@@ -186,6 +217,8 @@ export const found: readonly (readonly [string, ...string[]])[] = [
   ['Jean-Luc Picard', 'J.-L. Picard', 'J.-L Picard'],
   ['A Game of Thrones, George R. R. Martin', 'martin g r r a game of thrones', 'martin, r. r. a game'],
   ['1.5 Grad', '15 grad'],
+  ['JK 2', 'j. k. 2'],
+  ['خانه\u200cی پدری', 'خانه\u200cی پ', 'خانه ی پ'],
 ];
 
 /** Texts, and what does not find them. */
@@ -207,6 +240,7 @@ export const different: readonly (readonly [string, ...string[]])[] = [
   ['Sand', 'sandy'],
   ['Abb', 'abby'],
   ['Area 5, 1 C. 1', '51', 'c1'],
+  ['Area 5 1', '51'],
   ['A. B1 1C. D', 'ab1', '1cd'],
   ['C.1 2.D', 'c1', '2d'],
   ['漱 b 漱', '漱b', 'b漱'],
@@ -218,8 +252,14 @@ export const different: readonly (readonly [string, ...string[]])[] = [
   ['Luc-Jean Picard', 'j.-l. picard', 'j.-l picard'],
   ['A Game, Richard Martin', 'martin, r. r. a game'],
   ['JKL, AJK, JK1', 'j.k.'],
+  ['قصه یوسف', 'قصهیوسف'],
+  ['شعر ترانه', 'شعرترانه'],
+  ['آدمی شود', 'آدمیشود'],
   ['राम', 'रमी'],
+  ['हस', 'हंस'],
+  ['कलम', 'कल्म'],
   ['กี่', 'กู'],
+  ['ไม่', 'ไม้'],
   ['கிளி', 'கூளி'],
   ['がっこう', 'かっこう'],
   ['かっこう', 'がっこう'],
