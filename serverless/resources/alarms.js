@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
-import { endpointNames, toLogicalId } from '../endpoints.ts';
+import { functionNames, toLogicalId } from '../functions.ts';
 
 const service = '${self:service} ${sls:stage}';
 const api = { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }; // the framework's name
-const functionErrors = endpointNames.map((name) => [
+const functionErrors = functionNames.map((name) => [
   name,
   ['AWS/Lambda', 'Errors', { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }],
 ]);

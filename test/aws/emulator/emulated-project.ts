@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { endpoints } from '../../../serverless/endpoints.ts';
+import { functions } from '../../../serverless/functions.ts';
 
 const leftOut = /^(node_modules|\..*)$/;
 
@@ -28,7 +28,7 @@ export function makeEmulatedProject(emulatorUrl: string) {
   // The emulator accepts the transfer mode STREAM and then responds with 500.
   const exported = 'export const handler =';
   const collecting = `import '../test/support/collect-streams.ts';\n${exported}`;
-  for (const { handler } of endpoints) replace(handler.replace(/\.handler$/, '.ts'), exported, collecting);
+  for (const { handler } of functions) replace(handler.replace(/\.handler$/, '.ts'), exported, collecting);
   // It uses HTTP, which the policy of the deployment bucket refuses for all but the root user.
   replace('serverless.yml', 'deploymentBucket:', 'deploymentBucket:\n    skipPolicySetup: true');
   // Requests to DynamoDB's address at AWS would leave the machine.

@@ -130,8 +130,8 @@ export async function startEmulatedStage() {
       response.resume();
       return response.statusCode;
     },
-    async findVersion(): Promise<string> {
-      const args = ['tools/operations/print-version.ts', '--stage', stage];
+    async findDeployment(): Promise<string> {
+      const args = ['tools/operations/print-deployment.ts', '--stage', stage];
       const { stdout } = await runCommand('node', args, project.folder, { ...process.env, ...deployer });
       return stdout.trim();
     },

@@ -2,21 +2,25 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { stages } from '../../../serverless/deploy/target.ts';
-import { endpoints, toLogicalId } from '../../../serverless/endpoints.ts';
+import { functions, toLogicalId } from '../../../serverless/functions.ts';
 import { findResources, readTemplate } from './template.ts';
 
 const { Resources } = readTemplate('prod');
-const { service, provider, functions } = parse(readFileSync('serverless.yml', 'utf8'), { logLevel: 'silent' });
+const {
+  service,
+  provider,
+  functions: definitions,
+} = parse(readFileSync('serverless.yml', 'utf8'), { logLevel: 'silent' });
 const { architecture, logRetentionInDays } = { ...stages.default, ...stages.prod };
 const propertiesOf = (id: string) => Resources[id]?.Properties;
 
 // The framework makes these from serverless.yml, and a new version may make something else: another default, a new property.
-test.each(endpoints)(
+test.each(functions)(
   'the function of $name, its log, its method and its permission are what serverless.yml says, and nothing else',
   ({ name, handler, timeout, event: { method, path } }) => {
     const id = toLogicalId(name);
-    const variables = Object.keys({ ...provider.environment, ...functions[name].environment });
-    const { transferMode } = functions[name].events[0].http.response ?? {};
+    const variables = Object.keys({ ...provider.environment, ...definitions[name].environment });
+    const { transferMode } = definitions[name].events[0].http.response ?? {};
     const parts = path
       .split('/')
       .slice(1)

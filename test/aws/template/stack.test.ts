@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { findStageProblem, permanentStages, stages } from '../../../serverless/deploy/target.ts';
-import { endpointNames, endpoints } from '../../../serverless/endpoints.ts';
+import { functionNames, functions } from '../../../serverless/functions.ts';
 import { allParameters, boundary } from './packaged-stages.ts';
 import { findResources, readTemplate, readTemplateText } from './template.ts';
 
@@ -11,8 +11,8 @@ const prod = readTemplate('prod');
 const withAll = readTemplate('dev-with-all');
 const temporary = readTemplate('temporary');
 const origin = 'https://docs.example.com';
-const functions = findResources(prod, 'AWS::Lambda::Function');
-const methodsOfPaths = Object.values(Object.groupBy(endpoints, ({ event }) => event.path)).map((served = []) =>
+const lambdas = findResources(prod, 'AWS::Lambda::Function');
+const methodsOfPaths = Object.values(Object.groupBy(functions, ({ event }) => event.path)).map((served = []) =>
   served.map(({ event }) => event.method),
 );
 
@@ -82,7 +82,7 @@ test('a temporary stage differs from dev in its table alone, which goes with it'
   expect(read('temporary')).toEqual(ofDev);
 });
 
-test.each(endpointNames)('the package of %s is the same for every stage', (name) => {
+test.each(functionNames)('the package of %s is the same for every stage', (name) => {
   const read = (stage: string) => readFileSync(join(inject('packagesFolder'), stage, `${name}.zip`));
 
   expect(read('dev').equals(read('prod'))).toBe(true);
@@ -92,7 +92,7 @@ test('each function ends before API Gateway gives up on it, so that the response
   for (const [route, { Properties }] of Object.entries(findResources(prod, 'AWS::ApiGateway::Method'))) {
     const { TimeoutInMillis = 29_000, Uri } = Properties.Integration;
     const name = /\w+LambdaFunction/.exec(JSON.stringify(Uri))?.[0] ?? '';
-    expect(functions[name]?.Properties.Timeout * 1000, route).toBeLessThan(TimeoutInMillis);
+    expect(lambdas[name]?.Properties.Timeout * 1000, route).toBeLessThan(TimeoutInMillis);
   }
 });
 
@@ -186,8 +186,8 @@ test('the deployer stack is for the permanent stages', () => {
 });
 
 test.each([
-  ['prod', endpointNames.length + 8],
-  ['dev-with-all', endpointNames.length + methodsOfPaths.length + 9],
+  ['prod', functionNames.length + 8],
+  ['dev-with-all', functionNames.length + methodsOfPaths.length + 9],
 ])('the one stage of %s has a deployment with all methods and gateway responses: %i', (name, count) => {
   const template = readTemplate(name);
   const [[id, deployment] = []] = Object.entries(findResources(template, 'AWS::ApiGateway::Deployment'));
