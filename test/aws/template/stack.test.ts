@@ -11,7 +11,6 @@ const prod = readTemplate('prod');
 const withAll = readTemplate('dev-with-all');
 const temporary = readTemplate('temporary');
 const origin = 'https://docs.example.com';
-const lambdas = findResources(prod, 'AWS::Lambda::Function');
 const methodsOfPaths = Object.values(Object.groupBy(functions, ({ event }) => event.path)).map((served = []) =>
   served.map(({ event }) => event.method),
 );
@@ -88,14 +87,6 @@ test.each(functionNames)('the package of %s is the same for every stage', (name)
   expect(read('dev').equals(read('prod'))).toBe(true);
 });
 
-test('each function ends before API Gateway gives up on it, so that the response to a slow storage has the envelope', () => {
-  for (const [route, { Properties }] of Object.entries(findResources(prod, 'AWS::ApiGateway::Method'))) {
-    const { TimeoutInMillis = 29_000, Uri } = Properties.Integration;
-    const name = /\w+LambdaFunction/.exec(JSON.stringify(Uri))?.[0] ?? '';
-    expect(lambdas[name]?.Properties.Timeout * 1000, route).toBeLessThan(TimeoutInMillis);
-  }
-});
-
 // CloudFormation resolves them again only in a resource that changes, so a deploy after a rotation has to change it.
 test('each deploy changes every function that refers to a secret', () => {
   const ofSecrets = Object.entries(findResources(withAll, 'AWS::Lambda::Function')).filter(([, { Properties }]) =>
@@ -128,7 +119,7 @@ test('the statuses that alarms count are those of the access log', () => {
   const [{ AccessLogSetting }] = propertiesOf('ApiGateway::Stage');
   expect(JSON.parse(AccessLogSetting.Format)).toHaveProperty('status', '$context.status'); // so it is a text
   expect(filters).toEqual([
-    ['book-catalog-prod', 'Status5xx', '{ $.status = 5* }'],
+    ['book-catalog-prod', 'Status5xx', '{ $.status = "5*" }'],
     ['book-catalog-prod', 'Status401', '{ $.status = "401" }'],
     ['book-catalog-prod', 'Status429', '{ $.status = "429" }'],
   ]);
