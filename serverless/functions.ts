@@ -13,7 +13,7 @@ export const serviceName: string = service.service;
 export const { memorySize }: { readonly memorySize: number } = service.provider;
 
 /** A function in serverless.yml. API Gateway invokes each, for its one route. */
-interface FunctionDefinition {
+interface ServiceFunction {
   readonly name: string;
   readonly handler: string;
   /** Its actions on the book table, like `GetItem`. */
@@ -23,7 +23,7 @@ interface FunctionDefinition {
   readonly event: { readonly method: string; readonly path: string };
 }
 
-export const functions: readonly FunctionDefinition[] = Object.keys(service.functions).map((name) => {
+export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
   const { handler, tableActions, timeout = service.provider.timeout } = service.functions[name];
   const [route, ...others] = readRoutes(service.functions[name]);
   if (route === undefined || others.length > 0) throw new Error(`${name} in serverless.yml needs one HTTP event`);
