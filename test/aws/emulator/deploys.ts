@@ -84,7 +84,7 @@ export async function fixWithAlarmOn(emulated: EmulatedStage): Promise<void> {
 
 /** Deploys an alarm that the emulator refuses. */
 export async function failToDeploy({ project, fates, spawn }: EmulatedStage): Promise<void> {
-  const restoreText = project.replace('serverless/resources/alarms.js', '!Properties.Metrics', 'true');
+  const restoreText = project.replace('serverless/resources/alarms.js', 'Metrics, ...others', '...others');
   let polls = 0;
   fates.set('DescribeStackEvents', () => (text) => {
     if (polls === pollsWithoutEnd) return text;

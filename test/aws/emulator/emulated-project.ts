@@ -36,10 +36,10 @@ export function makeEmulatedProject(emulatorUrl: string) {
   replace('serverless.yml', 'https://dynamodb.${AWS::Region}.${AWS::URLSuffix}', emulatorUrl);
   replace('serverless.yml', 'transferMode: STREAM', 'transferMode: BUFFERED');
   replace('serverless.yml', 'timeoutInMillis: 310000', 'timeoutInMillis: 29000'); // only STREAM allows more
-  // An alarm on the sum of several metrics fails the stack.
-  const ofOneMetric = '.filter(([, { Properties }]) => !Properties.Metrics)';
-  const kept = `Object.fromEntries(Object.entries(alarmResources)${ofOneMetric})`;
-  replace('serverless/resources/alarms.js', '...alarmResources', `...${kept}`);
+  // A computed metric fails the stack.
+  const oneMetric = "Namespace: 'AWS/ApiGateway', MetricName: 'Count', Statistic: 'Sum', Period: 60";
+  const others = '(({ Metrics, ...others }) => others)(properties)';
+  replace('serverless/resources/alarms.js', '...properties }', `${oneMetric}, ...${others} }`);
   const setParameters = (values: Readonly<Record<string, string>>) => {
     const lines = Object.entries(values).map(([name, value]) => `  ${name}: ${value}\n`);
     replace('serverless/stages.yml', '\nprod:\n', `\nprod:\n${lines.join('')}`);
