@@ -136,8 +136,8 @@ export async function startEmulatedStage() {
       return stdout.trim();
     },
     async withCatalog<Result>(use: (catalog: Catalog) => Promise<Result>): Promise<Result> {
-      const { username, password } = await findDeployedStage(stage);
-      const session = new Session({ ...(await findAddress()), username, password });
+      const { username, password, corsOrigin } = await findDeployedStage(stage);
+      const session = new Session({ ...(await findAddress()), username, password, corsOrigin });
       try {
         return await use(new Catalog(session));
       } finally {
