@@ -4,7 +4,7 @@ import {
   CloudFormationServiceException,
   type Tag,
 } from '@aws-sdk/client-cloudformation';
-import { serviceName } from '../endpoints.ts';
+import { serviceName } from '../functions.ts';
 
 /** What CloudFormation knows of the stack of a stage. */
 export interface StageStack {
@@ -16,8 +16,8 @@ export interface StageStack {
 }
 
 /** @returns the name of a stage's stack, which is also the name of the table that the stack creates */
-export function stackNameOf(stage: string): string {
-  return `${serviceName}-${stage}`;
+export function stackNameOf(stage: string, service = serviceName): string {
+  return `${service}-${stage}`;
 }
 
 /** @returns the stack, or `undefined` when there is none in the account and region */
@@ -40,11 +40,11 @@ export async function findStack(
 }
 
 /**
- * Finds the version that a stack runs.
+ * Finds the deployment that a stack runs.
  *
  * @returns its timestamp, the option of a rollback, or `undefined` when there is no stack
  */
-export async function findVersion(StackName: string): Promise<string | undefined> {
+export async function findDeployment(StackName: string): Promise<string | undefined> {
   if ((await findStack(StackName)) === undefined) return undefined;
   const { TemplateBody = '' } = await new CloudFormation().getTemplate({ StackName });
   // The key of an artifact: `serverless/SERVICE/STAGE/1795252492369-2026-…/x.zip`.

@@ -1,7 +1,7 @@
 import { addPreflights, corsHeaders } from '../api-gateway/cors.ts';
 import { createGatewayResponses } from '../api-gateway/gateway-responses.ts';
-import { toLogicalId } from '../endpoints.ts';
 import type { Hooks, Serverless, Service, Template } from '../framework-types.ts';
+import { toLogicalId } from '../functions.ts';
 import { isTemporary } from './target.ts';
 
 /** Serverless plugin that adds to functions and template what serverless.yml cannot say. */

@@ -1,102 +1,118 @@
 import { APIGateway } from '@aws-sdk/client-api-gateway';
-import type { Hooks, PluginUtils, Serverless } from '../framework-types.ts';
+import type { Hooks, PluginUtils, Serverless, Service } from '../framework-types.ts';
 import { findRollbackTriggers, noRollbackTriggers } from './rollback-triggers.ts';
-import { findStack, stackNameOf } from './stack.ts';
+import { findStack, type StageStack, stackNameOf } from './stack.ts';
 import { isTemporary } from './target.ts';
+
+type Log = PluginUtils['log'];
 
 interface ChangeSetPlugin {
   getCreateChangeSetParams(options: unknown): object;
 }
 
-/** Keeps the table that `npm run restore` has chosen. Without it, CloudFormation would use the template's default. */
-const keptParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }] as const;
-
-/**
- * Serverless plugin for what the framework leaves open about an update of the stack:
- * - An alarm rolls back an update (rollback-triggers.ts), but not a rollback.
- * - A failed update ends when CloudFormation has rolled it back.
- * - A deploy adopts the table that a removed stack left behind, with its books. Deploys and rollbacks keep a restored table.
- * - A temporary stage makes no role for access logs where the account has one.
- * - A command whose files another one has replaced says so.
- * - The end of a command says whether anybody receives alarms, and what has become of the table.
- */
+/** Serverless plugin for what the framework leaves open about an update and a removal of the stack. */
 export default class UpdatePlugin {
   readonly hooks: Hooks;
-  readonly #serverless: Serverless;
 
   constructor(serverless: Serverless, options: { verbose?: boolean }, { log }: PluginUtils) {
-    this.#serverless = serverless;
+    const { service } = serverless;
     this.hooks = {
-      initialize: () => {
-        // Without it, the framework ends at the first failed resource, while CloudFormation is still rolling the update
-        // back. The option does not make it print more.
-        options.verbose = true;
-      },
-      'after:aws:package:finalize:mergeCustomProviderResources': () => this.#shareLogsRole(),
+      initialize: () => waitForRollback(options),
+      'after:aws:package:finalize:mergeCustomProviderResources': () => shareLogsRole(serverless),
       'before:aws:deploy:deploy:createStack': async () => {
-        this.#adoptRetainedTable();
-        const config = await this.#getConfig();
-        const stack = await findStack(stackNameOf(this.#stage), config);
-        const minutes = Number(serverless.service.custom.parameters.monitoringMinutes);
-        const { provider } = serverless.service;
-        provider.rollbackConfiguration = await findRollbackTriggers(stack, minutes, config);
-        if ('RestoredTable' in (stack?.parameters ?? {})) provider.stackParameters = keptParameters;
+        const config = await serverless.getProvider('aws').getAwsSdkV3Config();
+        const stack = await findStack(nameStack(serverless), config);
+        adoptRetainedTable(serverless);
+        await watchRollbackAlarm(service, stack, config);
+        if ('RestoredTable' in (stack?.parameters ?? {})) keepRestoredTable(service);
       },
-      'after:deploy:deploy': () => {
-        if (isTemporary(this.#stage) || serverless.service.custom.parameters.alarmEmail !== '') return;
-        log.notice(`Nobody receives the alarms of ${this.#stage}: set alarmEmail in serverless/stages.yml.`);
-      },
+      'after:deploy:deploy': () => reportUnreadAlarms(serverless, log),
       'before:rollback:rollback': () => {
-        const { provider } = serverless.service;
-        provider.rollbackConfiguration = noRollbackTriggers;
-        provider.stackParameters = keptParameters;
+        service.provider.rollbackConfiguration = noRollbackTriggers; // no alarm rolls back a rollback
+        keepRestoredTable(service);
       },
-      error: (error) => {
-        if (error?.code !== 'ENOENT' || !error.path?.includes('.serverless')) return;
-        const command = `aws cloudformation describe-stacks --stack-name ${stackNameOf(this.#stage)}`;
-        log.notice(`Another command in this clone has replaced .serverless. The stage may be updated: ${command}`);
-      },
-      'after:remove:remove': () => {
-        log.notice(
-          isTemporary(this.#stage)
-            ? 'The table and its books are deleted.'
-            : `The books are kept. The next deploy of this stage uses the table ${stackNameOf(this.#stage)}.`,
-        );
-      },
+      'after:remove:remove': () => reportTable(serverless, log),
+      error: (error) => reportReplacedFiles(serverless, log, error),
     };
   }
+}
 
-  get #stage() {
-    return this.#serverless.getProvider('aws').getStage();
-  }
+function stageOf(serverless: Serverless): string {
+  return serverless.getProvider('aws').getStage();
+}
 
-  #getConfig() {
-    return this.#serverless.getProvider('aws').getAwsSdkV3Config();
-  }
+function nameStack(serverless: Serverless): string {
+  return stackNameOf(stageOf(serverless), serverless.service.service);
+}
 
-  /**
-   * API Gateway has one role for all access logs of a region. A temporary stage uses the role that is there, and makes one
-   * only when there is none, because other stages need the role after its removal.
-   */
-  async #shareLogsRole(): Promise<void> {
-    const { processedInput, service } = this.#serverless;
-    if (processedInput.commands[0] !== 'deploy' || !isTemporary(this.#stage)) return;
-    const { cloudwatchRoleArn } = await new APIGateway(await this.#getConfig()).getAccount({});
-    if (cloudwatchRoleArn === undefined) return;
-    const { Resources } = service.provider.compiledCloudFormationTemplate;
-    for (const name of ['ApiGatewayAccount', 'ApiGatewayLogsRole']) delete Resources[name];
-    delete Resources.ApiGatewayStage?.DependsOn;
-  }
+/**
+ * Makes a failed update end when CloudFormation has rolled it back. By default, the framework ends at the first failed
+ * resource. The option does not make it print more.
+ */
+function waitForRollback(options: { verbose?: boolean }): void {
+  options.verbose = true;
+}
 
-  /** CloudFormation imports an existing table that the template names. The framework has no setting for that. */
-  #adoptRetainedTable(): void {
-    const plugins = this.#serverless.pluginManager.plugins.filter(
-      (plugin): plugin is ChangeSetPlugin => 'getCreateChangeSetParams' in plugin,
-    );
-    if (plugins.length === 0) throw new Error('the framework has no plugin that makes change sets');
-    for (const plugin of plugins) {
-      const getParams = plugin.getCreateChangeSetParams.bind(plugin);
-      plugin.getCreateChangeSetParams = (options) => ({ ...getParams(options), ImportExistingResources: true });
-    }
+/**
+ * API Gateway has one role for all access logs of a region. A temporary stage uses the role that is there, and makes one
+ * only when there is none, because other stages need the role after its removal.
+ */
+async function shareLogsRole(serverless: Serverless): Promise<void> {
+  const { processedInput, service } = serverless;
+  if (processedInput.commands[0] !== 'deploy' || !isTemporary(stageOf(serverless))) return;
+  const config = await serverless.getProvider('aws').getAwsSdkV3Config();
+  const { cloudwatchRoleArn } = await new APIGateway(config).getAccount({});
+  if (cloudwatchRoleArn === undefined) return;
+  const { Resources } = service.provider.compiledCloudFormationTemplate;
+  for (const name of ['ApiGatewayAccount', 'ApiGatewayLogsRole']) delete Resources[name];
+  delete Resources.ApiGatewayStage?.DependsOn;
+}
+
+/**
+ * Lets CloudFormation import the table that a removed stack left behind, with its books, because the template names it. The
+ * framework has no setting for that.
+ */
+function adoptRetainedTable({ pluginManager }: Serverless): void {
+  const plugins = pluginManager.plugins.filter(
+    (plugin): plugin is ChangeSetPlugin => 'getCreateChangeSetParams' in plugin,
+  );
+  if (plugins.length === 0) throw new Error('the framework has no plugin that makes change sets');
+  for (const plugin of plugins) {
+    const getParams = plugin.getCreateChangeSetParams.bind(plugin);
+    plugin.getCreateChangeSetParams = (options) => ({ ...getParams(options), ImportExistingResources: true });
   }
+}
+
+/** Lets an alarm roll an update back. */
+async function watchRollbackAlarm({ custom, provider }: Service, stack: StageStack | undefined, config: object) {
+  const minutes = Number(custom.parameters.monitoringMinutes);
+  provider.rollbackConfiguration = await findRollbackTriggers(stack, minutes, config);
+}
+
+/** Keeps the table that `npm run restore` has chosen. Otherwise CloudFormation would use the default in the template. */
+function keepRestoredTable({ provider }: Service): void {
+  provider.stackParameters = [{ ParameterKey: 'RestoredTable', UsePreviousValue: true }];
+}
+
+/** Says when nobody receives the alarms of a permanent stage. */
+function reportUnreadAlarms(serverless: Serverless, log: Log): void {
+  const stage = stageOf(serverless);
+  if (isTemporary(stage) || serverless.service.custom.parameters.alarmEmail !== '') return;
+  log.notice(`Nobody receives the alarms of ${stage}: set alarmEmail in serverless/stages.yml.`);
+}
+
+/** Says what has become of the table of a removed stage. */
+function reportTable(serverless: Serverless, log: Log): void {
+  log.notice(
+    isTemporary(stageOf(serverless))
+      ? 'The table and its books are deleted.'
+      : `The books are kept. The next deploy of this stage uses the table ${nameStack(serverless)}.`,
+  );
+}
+
+/** Says when another command has replaced the files of this one. */
+function reportReplacedFiles(serverless: Serverless, log: Log, error?: NodeJS.ErrnoException): void {
+  if (error?.code !== 'ENOENT' || !error.path?.includes('.serverless')) return;
+  const command = `aws cloudformation describe-stacks --stack-name ${nameStack(serverless)}`;
+  log.notice(`Another command in this clone has replaced .serverless. The stage may be updated: ${command}`);
 }

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
-import { endpointNames, toLogicalId } from '../endpoints.ts';
+import { functionNames, toLogicalId } from '../functions.ts';
 
 const service = '${self:service} ${sls:stage}';
 const api = { ApiName: '${sls:stage}-${self:service}', Stage: '${sls:stage}' }; // the framework's name
-const functionErrors = endpointNames.map((name) => [
+const functionErrors = functionNames.map((name) => [
   name,
   ['AWS/Lambda', 'Errors', { FunctionName: { Ref: `${toLogicalId(name)}LambdaFunction` } }],
 ]);
@@ -81,12 +81,13 @@ function createStatusAlarm(status, description) {
 }
 
 /**
- * Counts statuses in the access log. API Gateway has one metric for all 4xx, and counts in it also the gateway responses
- * with a status of our own, such as 502 ("Amazon API Gateway dimensions and metrics").
+ * Counts a status in the access log, where it is a text. `*` stands for the other digits. API Gateway has one metric for all
+ * 4xx, and counts in it also gateway responses with a status of our own, such as 502 ("Amazon API Gateway dimensions and
+ * metrics").
  */
-function countStatus(name, status = `"${name}"`) {
+function countStatus(name, status = name) {
   const metric = { MetricNamespace: namespace, MetricName: `Status${name}`, MetricValue: '1', DefaultValue: 0 };
-  const ofLog = { LogGroupName: { Ref: 'AccessLogGroup' }, FilterPattern: `{ $.status = ${status} }` };
+  const ofLog = { LogGroupName: { Ref: 'AccessLogGroup' }, FilterPattern: `{ $.status = "${status}" }` };
   return { Type: 'AWS::Logs::MetricFilter', Properties: { ...ofLog, MetricTransformations: [metric] } };
 }
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
-import { endpointNames, toLogicalId } from '../endpoints.ts';
+import { functionNames, toLogicalId } from '../functions.ts';
 import { tableName } from './roles.js';
 
 /** The operations on the table, as CloudWatch names them. */
@@ -11,7 +11,7 @@ const ofTable = (metric) => ['AWS/DynamoDB', metric, 'TableName', '${TableName}'
 const ofOperations = (metric) =>
   tableOperations.map((name) => [...ofTable(metric), 'Operation', name, { label: name }]);
 const ofFunctions = (metric) =>
-  endpointNames.map((label) => {
+  functionNames.map((label) => {
     const reference = `\${${toLogicalId(label)}LambdaFunction}`;
     return ['AWS/Lambda', metric, 'FunctionName', reference, { label }];
   });

@@ -1,4 +1,4 @@
-import { endpoints, toLogicalId } from '../endpoints.ts';
+import { functions, toLogicalId } from '../functions.ts';
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the framework and CloudFormation replace these
 const tableArn = 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${self:service}-${sls:stage}';
@@ -16,7 +16,7 @@ export const tableName = { 'Fn::If': ['OwnsTable', { Ref: 'BookTable' }, { Ref: 
 /** One role for each function: its log group, and its `tableActions`. A test compares these with its requests. */
 export const roles = {
   Resources: Object.fromEntries(
-    endpoints.map((definition) => [`${toLogicalId(definition.name)}Role`, createRole(definition)]),
+    functions.map((definition) => [`${toLogicalId(definition.name)}Role`, createRole(definition)]),
   ),
 };
 

@@ -10,7 +10,7 @@ import {
 import type { HttpRequest, HttpResponse } from '../../conformance/http-messages.ts';
 import { Session, type SessionOptions } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { tableEndpoints } from '../../serverless/endpoints.ts';
+import { tableFunctions } from '../../serverless/functions.ts';
 import { requestLost } from '../simulators/faults.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useTables } from '../support/fixtures.ts';
@@ -29,7 +29,7 @@ function isNotSeenHere(example: string): boolean {
   if (/ (429|502|504) /.test(example)) return true;
   const isOf = (route: string) => example.startsWith(`${route} `);
   const isPublic = operations.some((operation) => operation.isPublic && isOf(operation.route));
-  const isOfTable = tableEndpoints.some(({ event: { method, path } }) => isOf(`${method} ${path}`));
+  const isOfTable = tableFunctions.some(({ event: { method, path } }) => isOf(`${method} ${path}`));
   // The bug below is in the check of a token.
   return (isPublic && / 500 (internalError|example)$/.test(example)) || (!isOfTable && / 503 example$/.test(example));
 }

@@ -1,5 +1,5 @@
 import { test as base, expect } from 'vitest';
-import { endpoints, tableEndpoints } from '../../serverless/endpoints.ts';
+import { functions, tableFunctions } from '../../serverless/functions.ts';
 import { emma, listBooks, openBooks, openList, seedBooks } from '../support/book-table.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useTables } from '../support/fixtures.ts';
@@ -31,7 +31,7 @@ test('no function asks for more than it has to, at its start and for a request',
   await seedBooks(table, 2);
   const call = await loadHandlers(`${proxy.endpoint}/${table.tableName}`);
   // Each function with a table reads the counter when it starts.
-  expect(proxy.takeRequests()).toEqual(tableEndpoints.map(() => 'GetItem'));
+  expect(proxy.takeRequests()).toEqual(tableFunctions.map(() => 'GetItem'));
 
   const credentials = { username: testSettings.AUTH_USERNAME, password: testSettings.AUTH_PASSWORD };
   const body = JSON.stringify({ ...emma, ...credentials });
@@ -54,7 +54,7 @@ const requestsOf: Readonly<Record<string, readonly Parameters<Call>[2][]>> = {
   updateBook: [{ body: '{"year":1}' }, { body: '{}' }, { body: '{' }],
 };
 
-test.each(endpoints)(
+test.each(functions)(
   '$name sends the commands of its tableActions in serverless.yml, no more and no less',
   async ({ name, event: { method, path }, tableActions }) => {
     captureLog();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { operations } from '../../conformance/contract/description.ts';
-import { tableEndpoints } from '../../serverless/endpoints.ts';
+import { tableFunctions } from '../../serverless/functions.ts';
 import { emma } from '../support/book-table.ts';
 import { useService } from '../support/fixtures.ts';
 import { createEvent, loadHandlers, startAnew } from '../support/load-handlers.ts';
@@ -116,7 +116,7 @@ test('the function of POST /token, which signs, warns of a weak secret when it l
   expect(service.log.lines).toMatchObject([{ level: 'WARN', message: expect.stringContaining('SECRET_TOKEN') }]);
 });
 
-test.each(tableEndpoints)(
+test.each(tableFunctions)(
   '$name does not load without its settings or its table, and loads once they are there',
   async ({ event: { method, path } }) => {
     const load = (databaseUrl: string) => loadHandlers(databaseUrl, [`${method} ${path}`]);

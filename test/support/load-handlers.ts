@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { vi } from 'vitest';
 import { makePattern } from '../../conformance/contract/description.ts';
 import type { Envelope } from '../../conformance/http-client.ts';
-import { endpoints } from '../../serverless/endpoints.ts';
+import { functions } from '../../serverless/functions.ts';
 import { testSettings } from './local-service.ts';
 
 /** Sends a request to the function of its route, for example `GET` and `/book/1`; `remainingMs` is its timeout. */
@@ -11,7 +11,7 @@ export type Call = Awaited<ReturnType<typeof loadHandlers>>;
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
 
-const routeOf = ({ event: { method, path } }: (typeof endpoints)[number]) => `${method} ${path}`;
+const routeOf = ({ event: { method, path } }: (typeof functions)[number]) => `${method} ${path}`;
 
 /**
  * Loads functions like new instances of them, which read the environment and check the table while they load.
@@ -19,12 +19,12 @@ const routeOf = ({ event: { method, path } }: (typeof endpoints)[number]) => `${
  * @param databaseUrl - DB_URL
  * @param routes - methods and resources of those to load; all of them by default
  */
-export async function loadHandlers(databaseUrl: string, routes = endpoints.map(routeOf)) {
+export async function loadHandlers(databaseUrl: string, routes = functions.map(routeOf)) {
   startAnew({ ...testSettings, DB_URL: databaseUrl });
   // Only now: tests of the gateway stream as it does.
   await import('./collect-streams.ts');
   const handlers: Record<string, Handler | undefined> = {};
-  for (const definition of endpoints.filter((each) => routes.includes(routeOf(each)))) {
+  for (const definition of functions.filter((each) => routes.includes(routeOf(each)))) {
     const file = basename(definition.handler, '.handler');
     handlers[routeOf(definition)] = (await import(`../../handlers/${file}.ts`)).handler;
   }

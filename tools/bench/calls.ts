@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forgeToken } from '../../conformance/forge-token.ts';
-import { endpoints } from '../../serverless/endpoints.ts';
+import { functions } from '../../serverless/functions.ts';
 
 /** The environment of every function under measurement. */
 export const settings = {
@@ -52,7 +52,7 @@ export const calls: readonly Call[] = [
 ];
 
 function callOf(name: string, functionName: string, body?: object, books = '1', filter?: Record<string, string>) {
-  const definition = endpoints.find((one) => one.name === functionName);
+  const definition = functions.find((one) => one.name === functionName);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${functionName}`);
   const { handler, event } = definition;
   const made = createEvent(event.method, event.path, body);

@@ -59,17 +59,17 @@ export async function checkAccessLog(): Promise<void> {
 
 /** Deploys a version with a wrong response, and goes back to the one before. */
 export async function rollBack(emulated: EmulatedStage): Promise<void> {
-  const { run, project, smoke, findVersion } = emulated;
-  const goodVersion = await findVersion();
+  const { run, project, smoke, findDeployment } = emulated;
+  const goodDeployment = await findDeployment();
   const restoreText = project.replace('handlers/delete-book.ts', 'Book deleted successfully', 'Book deleted');
   await run('deploy');
   assert.equal((await smoke()).status, 1);
   restoreText();
-  const badVersion = await findVersion();
+  const badDeployment = await findDeployment();
   const list = (await run('rollback')).stdout;
-  for (const version of [goodVersion, badVersion]) assert.ok(list.includes(`Timestamp: ${version}`), list);
-  await run('rollback', '--timestamp', goodVersion);
-  assert.equal(await findVersion(), goodVersion);
+  for (const timestamp of [goodDeployment, badDeployment]) assert.ok(list.includes(`Timestamp: ${timestamp}`), list);
+  await run('rollback', '--timestamp', goodDeployment);
+  assert.equal(await findDeployment(), goodDeployment);
   checkTriggers(emulated, []); // nothing rolls a rollback back
   assert.equal((await smoke()).status, 0);
 }
@@ -84,7 +84,7 @@ export async function fixWithAlarmOn(emulated: EmulatedStage): Promise<void> {
 
 /** Deploys an alarm that the emulator refuses. */
 export async function failToDeploy({ project, fates, spawn }: EmulatedStage): Promise<void> {
-  const restoreText = project.replace('serverless/resources/alarms.js', '!Properties.Metrics', 'true');
+  const restoreText = project.replace('serverless/resources/alarms.js', 'Metrics, ...others', '...others');
   let polls = 0;
   fates.set('DescribeStackEvents', () => (text) => {
     if (polls === pollsWithoutEnd) return text;

@@ -130,14 +130,14 @@ export async function startEmulatedStage() {
       response.resume();
       return response.statusCode;
     },
-    async findVersion(): Promise<string> {
-      const args = ['tools/operations/print-version.ts', '--stage', stage];
+    async findDeployment(): Promise<string> {
+      const args = ['tools/operations/print-deployment.ts', '--stage', stage];
       const { stdout } = await runCommand('node', args, project.folder, { ...process.env, ...deployer });
       return stdout.trim();
     },
     async withCatalog<Result>(use: (catalog: Catalog) => Promise<Result>): Promise<Result> {
-      const { username, password } = await findDeployedStage(stage);
-      const session = new Session({ ...(await findAddress()), username, password });
+      const { username, password, corsOrigin } = await findDeployedStage(stage);
+      const session = new Session({ ...(await findAddress()), username, password, corsOrigin });
       try {
         return await use(new Catalog(session));
       } finally {

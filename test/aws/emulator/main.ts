@@ -41,10 +41,10 @@ try {
   await emulated.stop();
 }
 
-async function walk({ project, run, spawn, findVersion, withCatalog }: EmulatedStage): Promise<void> {
+async function walk({ project, run, spawn, findDeployment, withCatalog }: EmulatedStage): Promise<void> {
   step('The first deploy');
   await deployAndTest(emulated, []);
-  const firstVersion = await findVersion();
+  const firstDeployment = await findDeployment();
   const book = await withCatalog((catalog) => catalog.createBook());
 
   step('From here on the boundary is in force');
@@ -54,7 +54,7 @@ async function walk({ project, run, spawn, findVersion, withCatalog }: EmulatedS
   step('A deploy with other parameters: nothing breaks, the books are kept');
   project.setParameters(settings);
   await deployAndTest(emulated, ['RollbackAlarm'], ['books', 'cross-origin', 'token-endpoint', 'unknown-paths']);
-  assert.notEqual(await findVersion(), firstVersion);
+  assert.notEqual(await findDeployment(), firstDeployment);
   await checkSettings(settings);
   await checkAccessLog();
   await withCatalog((catalog) => catalog.expectStored(book));

@@ -19,7 +19,7 @@ const readEveryMs = 50;
  * importing it.
  */
 export async function restoreUnderTraffic(emulated: EmulatedStage, kept: Book): Promise<void> {
-  const { run, restore, withCatalog, findVersion } = emulated;
+  const { run, restore, withCatalog, findDeployment } = emulated;
   const [changed, deleted] = await withCatalog((catalog) => Promise.all([catalog.createBook(), catalog.createBook()]));
   const moment = await backUp(StackName);
   const after = await withCatalog(async (catalog) => {
@@ -34,10 +34,10 @@ export async function restoreUnderTraffic(emulated: EmulatedStage, kept: Book): 
   await checkCompleteness(restored);
   await checkTable(StackName);
 
-  const version = await findVersion();
+  const deployment = await findDeployment();
   await switchUnderTraffic(emulated, restored, kept);
   await checkTable(restored);
-  assert.equal(await findVersion(), version);
+  assert.equal(await findDeployment(), deployment);
   await withCatalog(async (catalog) => {
     for (const book of [kept, changed, deleted]) await catalog.expectStored(book);
     assert.equal((await catalog.call('GET', `/book/${after.id}`)).status, 404);
@@ -46,7 +46,7 @@ export async function restoreUnderTraffic(emulated: EmulatedStage, kept: Book): 
   assert.match((await restore('--table', restored, '--switch')).stdout, /nothing to switch/);
   await run('deploy', '--force');
   await checkTable(restored);
-  await run('rollback', '--timestamp', version);
+  await run('rollback', '--timestamp', deployment);
   await checkTable(restored);
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
-import { endpoints } from '../../../serverless/endpoints.ts';
+import { functions } from '../../../serverless/functions.ts';
 import type { LoadedFunction } from '../../../serverless/local/functions/function-loader.ts';
 import { createGateway } from '../../../serverless/local/gateway/gateway.ts';
 import { close, listen } from '../../support/loopback-server.ts';
@@ -18,7 +18,7 @@ const maxInstances = 3;
  */
 export async function startGateway(environment: NodeJS.ProcessEnv) {
   const instances: Promise<LambdaInstance>[] = [];
-  const loaded = endpoints.map(({ name, event }): LoadedFunction => {
+  const loaded = functions.map(({ name, event }): LoadedFunction => {
     const start = () => {
       const instance = startFunction(name, environment);
       instances.push(instance);

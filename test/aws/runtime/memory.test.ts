@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { decodeBody } from '../../../conformance/decode-body.ts';
 import type { Book } from '../../../lib/books/book.ts';
-import { memorySize } from '../../../serverless/endpoints.ts';
+import { memorySize } from '../../../serverless/functions.ts';
 import { aBook } from '../../support/a-book.ts';
 import { setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { TestProject } from 'vitest/node';
-import { endpointNames } from '../../../serverless/endpoints.ts';
+import { functionNames } from '../../../serverless/functions.ts';
 import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
 import { packageService } from '../../support/package-service.ts';
 
@@ -27,7 +27,7 @@ declare module 'vitest' {
 export async function packageFunctions(folder: string, checkout?: string): Promise<void> {
   const packageFolder = join(folder, 'package');
   await packageService(packageFolder, 'prod', [], checkout);
-  for (const name of endpointNames) {
+  for (const name of functionNames) {
     const files = unzipSync(await readFile(join(packageFolder, `${name}.zip`)));
     for (const [path, content] of Object.entries(files)) {
       const file = join(folder, name, path);

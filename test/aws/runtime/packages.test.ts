@@ -1,14 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { endpoints } from '../../../serverless/endpoints.ts';
+import { functions } from '../../../serverless/functions.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { packageFunctions } from './package-functions.ts';
 
 /** Bytes of minified code, which Node compiles in a cold start (docs/scaling.md). */
 const maxBytes = { withSdk: 230_000, withoutSdk: 30_000 };
 
-test.each(endpoints)('the package of $name holds one small bundle, and nothing else', async ({ name, handler }) => {
+test.each(functions)('the package of $name holds one small bundle, and nothing else', async ({ name, handler }) => {
   const bundle = handler.replace(/\.handler$/, '.mjs');
   const folder = join(inject('functionsFolder'), name);
 
@@ -21,7 +21,7 @@ test('repeated packages are equal, byte for byte', async () => {
   const again = await makeTemporaryFolder();
   await packageFunctions(again);
 
-  for (const { name } of endpoints) {
+  for (const { name } of functions) {
     const read = (folder: string) => readFile(join(folder, 'package', `${name}.zip`));
     expect((await read(again)).equals(await read(inject('functionsFolder'))), name).toBe(true);
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import { endpoints, memorySize } from '../../../serverless/endpoints.ts';
+import { functions, memorySize } from '../../../serverless/functions.ts';
 import { testSettings } from '../../support/local-service.ts';
 import { type LambdaInstance, startLambdaInstance } from './lambda-instance.ts';
 
@@ -20,7 +20,7 @@ const nodeOptions = [
  * @param environment - further environment variables, such as DB_URL
  */
 export function startFunction(name: string, environment: NodeJS.ProcessEnv): Promise<LambdaInstance> {
-  const definition = endpoints.find((one) => one.name === name);
+  const definition = functions.find((one) => one.name === name);
   if (definition === undefined) throw new Error(`serverless.yml has no function ${name}`);
   return startLambdaInstance(join(inject('functionsFolder'), name), definition.handler, {
     NODE_OPTIONS: nodeOptions,

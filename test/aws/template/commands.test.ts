@@ -21,7 +21,7 @@ test.each(['deploy', 'rollback', 'remove'])('npm run %s -- --help shows the opti
 test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   [`${serverless} package ${Prod}`, wrong, noStage],
   [`tools/operations/smoke.ts ${Prod}`, {}, noStage],
-  [`tools/operations/print-version.ts ${Prod}`, {}, noStage],
+  [`tools/operations/print-deployment.ts ${Prod}`, {}, noStage],
   [`${serverless} deploy --stage prod`, wrong, noRegion],
   [`${serverless} remove --stage prod`, wrong, noRegion],
   [`${serverless} rollback --stage prod`, wrong, noRegion],
@@ -34,7 +34,7 @@ test.each<[string, NodeJS.ProcessEnv, string | RegExp]>([
   ],
   [`${serverless} deploy ${prod}`, {}, noCredentials],
   [`${serverless} deploy ${prod}`, unreachable, /^AWS cannot be used with .*ECONNREFUSED.*$/],
-  [`tools/operations/print-version.ts ${prod}`, {}, 'Could not load credentials from any providers'],
+  [`tools/operations/print-deployment.ts ${prod}`, {}, 'Could not load credentials from any providers'],
   [`tools/operations/smoke.ts ${prod}`, unreachable, /^The stack book-catalog-prod cannot be read: .*ECONNREFUSED/],
   [
     'tools/operations/smoke.ts --stage prod',

@@ -2,27 +2,32 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { stages } from '../../../serverless/deploy/target.ts';
-import { endpoints, toLogicalId } from '../../../serverless/endpoints.ts';
+import { functions, memorySize, serviceName, toLogicalId } from '../../../serverless/functions.ts';
 import { findResources, readTemplate } from './template.ts';
 
-const { Resources } = readTemplate('prod');
-const { service, provider, functions } = parse(readFileSync('serverless.yml', 'utf8'), { logLevel: 'silent' });
+// The framework makes all of this from serverless.yml. Another version of it may choose other defaults, or add a property.
+const prod = readTemplate('prod');
+const { provider, functions: definitions } = parse(readFileSync('serverless.yml', 'utf8'), { logLevel: 'silent' });
 const { architecture, logRetentionInDays } = { ...stages.default, ...stages.prod };
-const propertiesOf = (id: string) => Resources[id]?.Properties;
+const RestApiId = { Ref: 'ApiGatewayRestApi' };
+const methods = Object.values(findResources(prod, 'AWS::ApiGateway::Method')).map(({ Properties }) => Properties);
+const propertiesOf = (id = '') => prod.Resources[id]?.Properties;
 
-// The framework makes these from serverless.yml, and a new version may make something else: another default, a new property.
-test.each(endpoints)(
+/** The path of a resource of the API. The parent of a first segment is an attribute of the API. */
+function pathOf({ Ref }: { readonly Ref?: string }): string {
+  const { ParentId, PathPart } = propertiesOf(Ref) ?? {};
+  return Ref === undefined ? '' : `${pathOf(ParentId)}/${PathPart}`;
+}
+
+test.each(functions)(
   'the function of $name, its log, its method and its permission are what serverless.yml says, and nothing else',
-  ({ name, handler, timeout, event: { method, path, timeoutInMillis } }) => {
+  ({ name, handler, timeout, event: { method, path } }) => {
     const id = toLogicalId(name);
-    const variables = Object.keys({ ...provider.environment, ...functions[name].environment });
-    const { transferMode } = functions[name].events[0].http.response ?? {};
-    const parts = path
-      .split('/')
-      .slice(1)
-      .map((part: string) => part.replace(/\W/g, ''));
-    const words = parts.map((part: string) => toLogicalId(part) + (path.includes(`{${part}}`) ? 'Var' : '')).join('');
-    const FunctionName = `${service}-prod-${name}`;
+    const arn = { 'Fn::GetAtt': [`${id}LambdaFunction`, 'Arn'] };
+    const FunctionName = `${serviceName}-prod-${name}`;
+    const variables = Object.keys({ ...provider.environment, ...definitions[name].environment });
+    const { timeoutInMillis: TimeoutInMillis, response } = definitions[name].events[0].http;
+    const invocations = response ? '/response-streaming-invocations' : '/invocations';
 
     expect(propertiesOf(`${id}LambdaFunction`)).toEqual({
       Architectures: [architecture],
@@ -31,43 +36,55 @@ test.each(endpoints)(
       FunctionName,
       Handler: handler,
       LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'INFO' },
-      MemorySize: provider.memorySize,
+      MemorySize: memorySize,
       Role: { 'Fn::Sub': `\${${id}Role.Arn}` },
       Runtime: provider.runtime,
       Timeout: timeout,
+      TracingConfig: provider.tracing?.lambda && { Mode: 'Active' },
     });
-    expect(propertiesOf(`${id}LogGroup`)).toEqual({
-      LogGroupName: `/aws/lambda/${FunctionName}`,
-      RetentionInDays: logRetentionInDays,
-    });
-    expect(propertiesOf(`ApiGatewayResource${words}`)).toMatchObject({ PathPart: path.split('/').at(-1) });
-    const { Integration, ...ofMethod } = propertiesOf(`ApiGatewayMethod${words}${toLogicalId(method.toLowerCase())}`);
-    expect(ofMethod).toMatchObject({ HttpMethod: method, ApiKeyRequired: false, AuthorizationType: 'NONE' });
-    expect(Integration).toMatchObject({ IntegrationHttpMethod: 'POST', Type: 'AWS_PROXY' });
-    expect(Integration.ResponseTransferMode).toBe(transferMode);
-    expect(Integration.TimeoutInMillis).toBe(timeoutInMillis);
-    expect(JSON.stringify(Integration.Uri)).toContain(`${id}LambdaFunction`);
-    expect(JSON.stringify(Integration.Uri).includes('response-streaming')).toBe(transferMode === 'STREAM');
-    expect(propertiesOf(`${id}LambdaPermissionApiGateway`)).toMatchObject({
+    const LogGroupName = `/aws/lambda/${FunctionName}`;
+    expect(propertiesOf(`${id}LogGroup`)).toEqual({ LogGroupName, RetentionInDays: logRetentionInDays });
+    expect(
+      methods.filter(({ HttpMethod, ResourceId }) => HttpMethod === method && pathOf(ResourceId) === path),
+    ).toEqual([
+      {
+        ApiKeyRequired: false,
+        AuthorizationType: 'NONE',
+        HttpMethod: method,
+        Integration: {
+          IntegrationHttpMethod: 'POST',
+          ResponseTransferMode: response?.transferMode,
+          TimeoutInMillis,
+          Type: 'AWS_PROXY',
+          Uri: { 'Fn::Join': ['', expect.arrayContaining([arn, invocations])] },
+        },
+        MethodResponses: [],
+        RequestParameters: {},
+        ResourceId: expect.anything(),
+        RestApiId,
+      },
+    ]);
+    expect(propertiesOf(`${id}LambdaPermissionApiGateway`)).toEqual({
       Action: 'lambda:InvokeFunction',
-      FunctionName: { 'Fn::GetAtt': [`${id}LambdaFunction`, 'Arn'] },
+      FunctionName: arn,
       Principal: 'apigateway.amazonaws.com',
+      SourceArn: { 'Fn::Join': ['', expect.arrayContaining([RestApiId])] },
     });
   },
 );
 
-test('the API and the bucket with the code are what serverless.yml says, and nothing else', () => {
-  const { binaryMediaTypes, endpoint } = provider.apiGateway;
+test('the API and the bucket with the code are what serverless.yml says, and no other function or role is there', () => {
+  const { PublicAccessBlockConfiguration } = propertiesOf('ServerlessDeploymentBucket');
   expect(propertiesOf('ApiGatewayRestApi')).toEqual({
-    BinaryMediaTypes: binaryMediaTypes,
+    BinaryMediaTypes: provider.apiGateway.binaryMediaTypes,
     EndpointAccessMode: 'STRICT',
     EndpointConfiguration: { Types: [provider.endpointType] },
-    Name: `prod-${service}`,
+    Name: `prod-${serviceName}`,
     Policy: '',
-    SecurityPolicy: endpoint.securityPolicy,
+    SecurityPolicy: provider.apiGateway.endpoint.securityPolicy,
   });
-  const [block] = Object.values(findResources({ Resources }, 'AWS::S3::Bucket'));
-  expect(Object.values(block?.Properties.PublicAccessBlockConfiguration ?? {})).toEqual(Array(4).fill(true));
-  expect(JSON.stringify(findResources({ Resources }, 'AWS::S3::BucketPolicy'))).toContain('aws:SecureTransport');
-  expect(propertiesOf('ApiGatewayStage')).not.toHaveProperty('CacheClusterEnabled');
+  expect(Object.values(PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
+  expect(JSON.stringify(propertiesOf('ServerlessDeploymentBucketPolicy'))).toContain('{"aws:SecureTransport":false}');
+  expect(Object.keys(findResources(prod, 'AWS::Lambda::Function'))).toHaveLength(functions.length);
+  expect(Object.keys(findResources(prod, 'AWS::IAM::Role'))).toHaveLength(functions.length + 1); // API Gateway's
 });

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { expect, onTestFinished } from 'vitest';
 import { checkResponse } from '../../../conformance/contract/check-response.ts';
 import type { Envelope } from '../../../conformance/http-client.ts';
-import { endpoints } from '../../../serverless/endpoints.ts';
+import { functions } from '../../../serverless/functions.ts';
 import { startEngine } from '../../simulators/engine.ts';
 import type { Fault } from '../../simulators/faults.ts';
 import { type FaultyProxy, startFaultyProxy } from '../../simulators/faulty-proxy.ts';
@@ -37,8 +37,8 @@ type FunctionResponse = { readonly status: number; readonly headers?: object | u
 /** The timeout of a function in serverless.yml, in milliseconds. That of a list allows for slow clients. */
 function timeoutOf(method: string, path: string): number {
   if (path.startsWith('/books')) return 28_000;
-  const isRight = ({ event }: (typeof endpoints)[number]) => event.method === method && /^\/book\b/.test(event.path);
-  return 1_000 * (endpoints.find(isRight)?.timeout ?? 0);
+  const isRight = ({ event }: (typeof functions)[number]) => event.method === method && /^\/book\b/.test(event.path);
+  return 1_000 * (functions.find(isRight)?.timeout ?? 0);
 }
 
 /** What a busy machine may add to the time of a function, and to that of the response at its end. */

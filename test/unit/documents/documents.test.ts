@@ -8,7 +8,7 @@ import { bookFields } from '../../../lib/books/book.ts';
 import type { Field, Schema } from '../../../lib/fields.ts';
 import { type Outcome, outcomes } from '../../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../../serverless/api-gateway/gateway-responses.ts';
-import { endpointNames, endpoints, tableEndpoints } from '../../../serverless/endpoints.ts';
+import { functionNames, functions, tableFunctions } from '../../../serverless/functions.ts';
 import { readDescription } from '../../../tools/openapi/description.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -21,7 +21,7 @@ const toText = (value: unknown) => JSON.stringify(value);
 const only = (texts: readonly string[], others: readonly string[]) => texts.filter((text) => !others.includes(text));
 
 const usesTable = (route: string) =>
-  tableEndpoints.some(({ event: { method, path } }) => `${method} ${path}` === route);
+  tableFunctions.some(({ event: { method, path } }) => `${method} ${path}` === route);
 
 /** The statuses that API Gateway may give to any request. */
 const ofGateway = ['400', '429', '502', '504'];
@@ -77,15 +77,15 @@ const boundaryActions: readonly string[] = deployer.Boundary.Properties.PolicyDo
 const queried = /\/lambda\/\$STACK-\{([\w,]+)\}/.exec(read('docs/incidents.md'))?.[1]?.split(',') ?? [];
 
 test('each function has a role, and openapi.yaml and the specification have the endpoints of serverless.yml', () => {
-  const served = endpoints.map(({ event: { method, path } }) => `${method} ${path}`);
+  const served = functions.map(({ event: { method, path } }) => `${method} ${path}`);
   const described = operations.map(({ route }) => route);
 
   expect([
-    ...endpoints
+    ...functions
       .filter(({ tableActions }) => tableActions === undefined)
       .map(({ name }) => `${name} has no role: serverless.yml does not say its tableActions`),
     // The pipeline's functions may do nothing else, whatever their roles say.
-    ...endpoints.flatMap(({ name, tableActions = [] }) =>
+    ...functions.flatMap(({ name, tableActions = [] }) =>
       only(tableActions, boundaryActions).map(
         (action) => `Boundary in deployer.yml lacks dynamodb:${action} of ${name}`,
       ),
@@ -95,7 +95,7 @@ test('each function has a role, and openapi.yaml and the specification have the 
     ...served
       .filter((route) => !specification.includes(`. ${route} - `))
       .map((route) => `${route} has no section with rules in docs/specification.md`),
-    ...only(endpointNames, queried).map((name) => `query in docs/incidents.md lacks the log of ${name}`),
+    ...only(functionNames, queried).map((name) => `query in docs/incidents.md lacks the log of ${name}`),
     ...operations.flatMap(({ route, parameters }) => {
       // Rule 7.9 and its cases are about every field.
       const isOther = (name: string) => !(name in bookFields);

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { type FunctionSetting, type Setting, type SettingKind, settings, text } from '../../../lib/settings.ts';
 import { checkedParameters } from '../../../serverless/deploy/stage-parameters.ts';
 import { stages } from '../../../serverless/deploy/target.ts';
-import { endpoints } from '../../../serverless/endpoints.ts';
+import { functions } from '../../../serverless/functions.ts';
 import { loadLocalConfig, localSettings } from '../../../serverless/local/local-config.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -21,7 +21,7 @@ const service = parse(read('serverless.yml'), { logLevel: 'silent' });
 /** The variables of settings: those of all functions, and those that serverless.yml gives to one. */
 const variables = [
   ...ofFunctions.map(({ variable }) => variable),
-  ...endpoints.flatMap(({ name }) => Object.keys(service.functions[name].environment ?? {})),
+  ...functions.flatMap(({ name }) => Object.keys(service.functions[name].environment ?? {})),
 ];
 const parameters = stages.default ?? {};
 
@@ -46,7 +46,7 @@ function readTable(file: string, heading: string): ReadonlyMap<string, readonly 
 
 const only = (texts: readonly string[], others: readonly string[]) => texts.filter((text) => !others.includes(text));
 
-test.each(endpoints)(
+test.each(functions)(
   'serverless.yml gives $name the settings that it reads, and no others',
   async ({ name, handler }) => {
     const { environment } = service.functions[name];
@@ -73,7 +73,7 @@ test.each(endpoints)(
 );
 
 test('the values in serverless.yml are parameters, or come from resources: secrets from Secrets Manager', () => {
-  const environments = [service.provider, ...endpoints.map(({ name }) => service.functions[name])];
+  const environments = [service.provider, ...functions.map(({ name }) => service.functions[name])];
   const values = environments
     .flatMap(({ environment = {} }) => Object.entries(environment))
     .filter(([, value]) => value !== '');

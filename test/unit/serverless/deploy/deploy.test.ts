@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../../lib/http/outcomes.ts';
 import { gatewayResponses } from '../../../../serverless/api-gateway/gateway-responses.ts';
 import { findRollbackTriggers } from '../../../../serverless/deploy/rollback-triggers.ts';
-import { findStack, findVersion } from '../../../../serverless/deploy/stack.ts';
+import { findDeployment, findStack } from '../../../../serverless/deploy/stack.ts';
 import UpdatePlugin from '../../../../serverless/deploy/update-plugin.ts';
 import type { Serverless } from '../../../../serverless/framework-types.ts';
 
@@ -28,7 +28,7 @@ test('only where CloudFormation says so, there is no stack', async () => {
   const send = vi.spyOn(CloudFormationClient.prototype, 'send');
   send.mockRejectedValue(refusal('ValidationError') as never);
   expect(await findStack('book-catalog-prod')).toBeUndefined();
-  expect(await findVersion('book-catalog-prod')).toBeUndefined();
+  expect(await findDeployment('book-catalog-prod')).toBeUndefined();
 
   for (const error of [refusal('AccessDenied'), Object.assign(new Error(), { name: 'ValidationError' })]) {
     send.mockRejectedValue(error as never);
@@ -60,12 +60,33 @@ test.each([
   [{ code: 'EACCES', path: '/clone/.serverless/serverless-state.json' }, []],
 ])('only a command whose files in .serverless are gone names the stack to look at: %j', async (error, messages) => {
   const lines: string[] = [];
-  const serverless = { getProvider: () => ({ getStage: () => 'prod' }) } as unknown as Serverless;
+  const service = { service: 'book-catalog' };
+  const serverless = { getProvider: () => ({ getStage: () => 'prod' }), service } as unknown as Serverless;
   const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: (line) => lines.push(line) } });
 
   await hooks.error?.(Object.assign(new Error('gone'), error));
 
   expect(lines).toEqual(messages);
+});
+
+// Without it, CloudFormation would take the default in the template: the stack's own table.
+test('a deploy keeps a restored table, also in a service with another name', async () => {
+  const Stacks = [{ Parameters: [{ ParameterKey: 'RestoredTable', ParameterValue: 'library-prod-again' }] }];
+  vi.spyOn(CloudFormationClient.prototype, 'send').mockImplementation(async ({ input }: { input: object }) => {
+    if ('StackName' in input && input.StackName === 'library-prod') return { Stacks };
+    throw refusal('ValidationError');
+  });
+  const provider = { stackParameters: [] };
+  const serverless = {
+    getProvider: () => ({ getStage: () => 'prod', getAwsSdkV3Config: async () => ({}) }),
+    pluginManager: { plugins: [{ getCreateChangeSetParams: () => ({}) }] },
+    service: { service: 'library', provider, custom: { parameters: {} } },
+  } as unknown as Serverless;
+  const { hooks } = new UpdatePlugin(serverless, {}, { log: { notice: () => {} } });
+
+  await hooks['before:aws:deploy:deploy:createStack']?.();
+
+  expect(provider.stackParameters).toEqual([{ ParameterKey: 'RestoredTable', UsePreviousValue: true }]);
 });
 
 const Arn = 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:book-catalog-prod-RollbackAlarm-1';

@@ -14,7 +14,7 @@ export const serviceName: string = service.service;
 export const { memorySize }: { readonly memorySize: number } = service.provider;
 
 /** A function in serverless.yml. API Gateway invokes each, for its one route. */
-interface Endpoint {
+interface ServiceFunction {
   readonly name: string;
   readonly handler: string;
   /** Its actions on the book table, like `GetItem`. */
@@ -24,17 +24,17 @@ interface Endpoint {
   readonly event: HttpEvent;
 }
 
-export const endpoints: readonly Endpoint[] = Object.keys(service.functions).map((name) => {
+export const functions: readonly ServiceFunction[] = Object.keys(service.functions).map((name) => {
   const { handler, tableActions, timeout = service.provider.timeout } = service.functions[name];
   const [route, ...others] = readRoutes(service.functions[name]);
   if (route === undefined || others.length > 0) throw new Error(`${name} in serverless.yml needs one HTTP event`);
   return { name, handler, tableActions, timeout, event: route };
 });
 
-export const endpointNames = endpoints.map(({ name }) => name);
+export const functionNames = functions.map(({ name }) => name);
 
-/** The endpoints that use the book table. */
-export const tableEndpoints = endpoints.filter(({ tableActions = [] }) => tableActions.length > 0);
+/** The functions that use the book table. */
+export const tableFunctions = functions.filter(({ tableActions = [] }) => tableActions.length > 0);
 
 /** @returns the start of the logical ids that the framework gives to the resources of a function */
 export function toLogicalId(functionName: string): string {
