@@ -15,7 +15,7 @@ interface Limit extends EdgeValues {
 }
 
 /** The limits that a field can have. */
-export const limits = {
+const limits = {
   maxLength: (most: number): Limit => ({
     allows: (text) => `${text}`.length <= most || [...`${text}`].length <= most,
     within: ['x'.repeat(most), '📚'.repeat(most)].filter((text) => Buffer.byteLength(text) <= maxTextBytes),
