@@ -47,6 +47,8 @@ const atLimits: [Schema, unknown][] = [
   [{ type: 'string', maxLength: 2 }, 'e\u0301\u0301'],
   [{ type: 'string', enum: ['a'] }, 'A'],
   [{ type: 'integer', minimum: 1, maximum: 1 }, 1],
+  [{ type: 'integer', minimum: 1 }, 0],
+  [{ type: 'integer', maximum: 1 }, 2],
   [{ type: 'integer' }, 2 ** 53],
   [{ type: 'integer' }, -0],
   [{ type: 'integer' }, '1'],
