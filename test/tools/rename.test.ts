@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
@@ -14,9 +14,8 @@ const takePartsOff = Array.from(
 test('a copy with a field of its own takes the next version without a conflict, and is then like a new copy of it', async () => {
   const folder = await makeTemporaryFolder();
   const upstream = join(folder, 'upstream');
-  for (const path of run('.', 'git ls-files -co --exclude-standard').trim().split('\n')) {
-    cpSync(path, join(upstream, path));
-  }
+  const files = run('.', 'git ls-files -co --exclude-standard').trim().split('\n');
+  for (const path of files.filter(existsSync)) cpSync(path, join(upstream, path));
   run(upstream, 'git init -q -b main && git add -A && git commit -qm "Version 1.0.0"');
   const copy = makeCopy(folder, 'copy');
 
