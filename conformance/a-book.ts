@@ -1,4 +1,5 @@
 import { getOperation } from './contract/description.ts';
+import { isWithin, type Limits } from './field-values.ts';
 
 /** The fields that cases name; openapi.yaml may have more. */
 export interface BookFields {
@@ -10,13 +11,10 @@ export interface BookFields {
 export type Value = string | number | boolean;
 
 /** A field as openapi.yaml describes it. Each integer without an `enum` has both bounds. */
-export interface FieldSchema {
+export interface FieldSchema extends Limits {
   readonly type: string;
   readonly default: Value;
   readonly enum?: readonly Value[];
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
 
 const { bodySchema } = getOperation('POST /book');
@@ -27,12 +25,9 @@ export const fieldSchemas = Object.entries(properties);
 
 /** Whether openapi.yaml allows these values. Its limits may be newer than a case. */
 export function allows(fields: object): boolean {
-  const schemas = Object.fromEntries(fieldSchemas);
-  return Object.entries(fields).every(([name, value]) => {
-    const { maxLength = Infinity, minimum = -Infinity, maximum = Infinity } = schemas[name] ?? {};
-    if (typeof value === 'string') return value.length <= maxLength || [...value].length <= maxLength;
-    return !(value < minimum || value > maximum);
-  });
+  return fieldSchemas.every(
+    ([name, schema]) => !Object.hasOwn(fields, name) || isWithin(schema, fields[name as keyof typeof fields]),
+  );
 }
 
 const defaults = Object.fromEntries(fieldSchemas.map(([name, schema]) => [name, schema.default]));

@@ -9,23 +9,42 @@ interface EdgeValues {
 /** The size of an item limits texts as well (rule 2.8), and cases about that send larger ones. */
 const maxTextBytes = 300_000;
 
-/** {@link makeEdgeValues} for each kind of field without a list of values. */
-const edgesOfKind: Readonly<Record<string, (schema: FieldSchema) => EdgeValues>> = {
-  string: ({ maxLength: most }) => {
-    if (most === undefined) return { within: ['a', 'b', ''], beyond: [] };
+/** A limit of JSON Schema, with values at its edge. */
+interface Limit extends EdgeValues {
+  readonly allows: (value: Value) => boolean;
+}
+
+/** The limits that a field can have. */
+const limits = {
+  maxLength: (most: number): Limit => ({
+    allows: (text) => `${text}`.length <= most || [...`${text}`].length <= most,
+    within: ['x'.repeat(most), '📚'.repeat(most)].filter((text) => Buffer.byteLength(text) <= maxTextBytes),
     // A code point beyond U+FFFF has four bytes in UTF-8, and two units in UTF-16. The last text is one letter to the eye.
-    const texts = ['x'.repeat(most + 1), '📚'.repeat(most + 1), `e${'\u0301'.repeat(most)}`];
-    return {
-      within: ['a', 'x'.repeat(most), '📚'.repeat(most), ''].filter((text) => Buffer.byteLength(text) <= maxTextBytes),
-      beyond: texts.map((text) => JSON.stringify(text)),
-    };
-  },
-  integer: ({ minimum = Number.NaN, maximum = Number.NaN }) => ({
-    within: [maximum, minimum],
-    // Beyond the precision of JavaScript's numbers.
-    beyond: [`${BigInt(maximum) + 1n}`, `${BigInt(minimum) - 1n}`],
+    beyond: ['x'.repeat(most + 1), '📚'.repeat(most + 1), `e${'\u0301'.repeat(most)}`].map((text) =>
+      JSON.stringify(text),
+    ),
   }),
-  boolean: () => ({ within: [true, false], beyond: [] }),
+  // One more and one less may be beyond the precision of JavaScript's numbers.
+  minimum: (least: number): Limit => ({
+    allows: (value) => Number(value) >= least,
+    within: [least],
+    beyond: [`${BigInt(least) - 1n}`],
+  }),
+  maximum: (most: number): Limit => ({
+    allows: (value) => Number(value) <= most,
+    within: [most],
+    beyond: [`${BigInt(most) + 1n}`],
+  }),
+};
+
+/** The limits of a field, by their names in JSON Schema. */
+export type Limits = { readonly [Name in keyof typeof limits]?: Parameters<(typeof limits)[Name]>[0] };
+
+/** Values of each kind of field, which a limit may refuse. */
+const valuesOfKind: Readonly<Record<string, readonly Value[]>> = {
+  string: ['a', 'b', ''],
+  integer: [],
+  boolean: [true, false],
 };
 
 /** Values that are close to those of a list. */
@@ -53,10 +72,24 @@ export function makeEdgeValues(schema: FieldSchema): EdgeValues {
       .filter((each) => !allowed.includes(each));
     return { within: allowed, beyond: [...new Set(others)].map((each) => JSON.stringify(each)) };
   }
-  const make = edgesOfKind[type];
-  if (make === undefined) throw new Error(`conformance/field-values.ts has no values of the type ${type}`);
-  return make(schema);
+  const values = valuesOfKind[type];
+  if (values === undefined) throw new Error(`conformance/field-values.ts has no values of the type ${type}`);
+  const ofField = limitsOf(schema);
+  return {
+    within: [...values, ...ofField.flatMap(({ within }) => within)].filter((value) => isWithin(schema, value)),
+    beyond: ofField.flatMap(({ beyond }) => beyond),
+  };
 }
+
+/** Whether a field allows a value of its kind. */
+export function isWithin(schema: FieldSchema, value: Value): boolean {
+  return schema.enum?.includes(value) !== false && limitsOf(schema).every(({ allows }) => allows(value));
+}
+
+const limitsOf = (schema: FieldSchema) =>
+  Object.entries(limits).flatMap(([name, makeLimit]) =>
+    name in schema ? makeLimit(schema[name as keyof Limits] as never) : [],
+  );
 
 /** Makes JSON of all types except that of a field. */
 export function makeWrongTypes(schema: FieldSchema): readonly string[] {

@@ -113,7 +113,7 @@ async function runGroup(
 }
 
 function formatFailure({ verdict, conformanceCase: { name, rules }, message }: CaseResult): string {
-  const title = verdict === 'different' ? 'differs from the local service' : verdict;
+  const heading = verdict === 'different' ? 'differs from the local service' : verdict;
   const shown = message.slice(0, shownCharacters).replaceAll('\n', '\n    ');
-  return `  ${title}: ${name}\n    rules ${rules.join(', ')}\n    ${shown}`;
+  return `  ${heading}: ${name}\n    rules ${rules.join(', ')}\n    ${shown}`;
 }

@@ -1,4 +1,4 @@
-import { loadConfig } from '../lib/config.ts';
+import { loadConfig, tokenSettings } from '../lib/config.ts';
 import { BookRepository } from '../lib/dynamodb/books/book-repository.ts';
 import { openTable } from '../lib/dynamodb/table/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
@@ -6,7 +6,7 @@ import { readBookId } from '../lib/http/book-path.ts';
 import { entityTagHeader, hasCurrentVersion } from '../lib/http/entity-tag.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 
-const config = loadConfig(['signingSecret', 'table']);
+const config = loadConfig([...tokenSettings, 'table']);
 const books = new BookRepository(await openTable(config.table));
 const success = { status: 200, message: 'Book retrieved successfully' };
 

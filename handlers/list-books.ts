@@ -1,11 +1,11 @@
 import { bookFields } from '../lib/books/book.ts';
-import { loadConfig } from '../lib/config.ts';
+import { loadConfig, tokenSettings } from '../lib/config.ts';
 import { BookList } from '../lib/dynamodb/books/book-list.ts';
 import { openTable } from '../lib/dynamodb/table/table.ts';
 import { linkHeader, readListQuery } from '../lib/http/list-query.ts';
 import { protectedStreamingEndpoint } from '../lib/streaming-endpoint.ts';
 
-const config = loadConfig(['signingSecret', 'table']);
+const config = loadConfig([...tokenSettings, 'table']);
 const list = new BookList(await openTable(config.table));
 const success = {
   status: 200,

@@ -1,5 +1,5 @@
 import { bookFields } from '../lib/books/book.ts';
-import { loadConfig } from '../lib/config.ts';
+import { loadConfig, tokenSettings } from '../lib/config.ts';
 import { BookRepository } from '../lib/dynamodb/books/book-repository.ts';
 import { openTable } from '../lib/dynamodb/table/table.ts';
 import { protectedEndpoint } from '../lib/endpoint.ts';
@@ -8,7 +8,7 @@ import { entityTagHeader, readIfMatch } from '../lib/http/entity-tag.ts';
 import { readGivenFields } from '../lib/http/json-body.ts';
 import { outcomes } from '../lib/http/outcomes.ts';
 
-const config = loadConfig(['signingSecret', 'table']);
+const config = loadConfig([...tokenSettings, 'table']);
 const books = new BookRepository(await openTable(config.table));
 const success = { status: 200, message: 'Book updated successfully' };
 

@@ -8,8 +8,11 @@ export type Config = SettingValues<typeof settings>;
 /** The settings of every endpoint. */
 export type EndpointConfig = Pick<Config, 'corsOrigin'>;
 
+/** The settings of the check of a token. */
+export const tokenSettings = ['signingSecret'] as const;
+
 /** The settings of an endpoint that requires a token. */
-export type ProtectedConfig = EndpointConfig & Pick<Config, 'signingSecret'>;
+export type ProtectedConfig = EndpointConfig & Pick<Config, (typeof tokenSettings)[number]>;
 
 /** The configuration cannot be loaded. The message names every setting that is wrong. */
 export class ConfigError extends namedError('ConfigError') {

@@ -29,7 +29,7 @@ export function publicEndpoint(config: EndpointConfig, success: Outcome, handle:
 
 /** Makes the Lambda handler of an endpoint that requires a token. @param success - the outcome when `handle` returns */
 export function protectedEndpoint(config: ProtectedConfig, success: Outcome, handle: Handle): ProxyHandler {
-  const access = [requireToken(config.signingSecret)];
+  const access = [requireToken(config)];
   return composeStack(config, access, async (event) => createResponse(success, await handle(event)));
 }
 

@@ -16,26 +16,37 @@ export type ValueOf<Of extends Kind> = (typeof kinds)[Of] extends (value: unknow
   ? Value
   : never;
 
-/** The kind of a value and its limits, in the words of JSON Schema. */
-export interface Schema {
+/** The limits of each kind, in the words of JSON Schema: whether a value keeps one. */
+const limits = {
+  string: {
+    maxLength: (text: string, codePoints: number) => hasAtMost(codePoints, text),
+  },
+  integer: {
+    minimum: (value: number, least: number) => value >= least,
+    maximum: (value: number, most: number) => value <= most,
+  },
+  boolean: {},
+} satisfies { readonly [Of in Kind]: Readonly<Record<string, (value: ValueOf<Of>, limit: never) => boolean>> };
+
+type Check = (value: never, limit: never) => boolean;
+
+/** The limits that a kind can have. */
+export type LimitsOf<Of extends Kind> = {
+  readonly [Name in keyof (typeof limits)[Of]]?: (typeof limits)[Of][Name] extends Check
+    ? Parameters<(typeof limits)[Of][Name]>[1]
+    : never;
+};
+
+/** The kind of a value and its limits. */
+export interface Schema extends LimitsOf<'string'>, LimitsOf<'integer'>, LimitsOf<'boolean'> {
   readonly type: Kind;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** In code points. */
-  readonly maxLength?: number;
   /** The allowed values. They narrow the type. */
   readonly enum?: readonly unknown[];
 }
 
-/** The limits that each kind can have. */
-interface LimitsOf {
-  readonly string: Pick<Schema, 'maxLength'> & { readonly enum?: readonly string[] };
-  readonly integer: Pick<Schema, 'minimum' | 'maximum'> & { readonly enum?: readonly number[] };
-  readonly boolean: object;
-}
-
-type FieldOf<Of extends Kind> = LimitsOf[Of] & {
+type FieldOf<Of extends Kind> = LimitsOf<Of> & {
   readonly type: Of;
+  readonly enum?: readonly ValueOf<Of>[];
   readonly default: ValueOf<Of>;
   /** For openapi.yaml, which otherwise describes the kind and the limits. */
   readonly description?: string;
@@ -54,12 +65,11 @@ export type ValuesOf<Table extends Fields> = {
     : ValueOf<Table[Name]['type']>;
 };
 
-/** Checks the kind and the limits of a value. Those of a number and of a text do not hold for another kind. */
+/** Checks the kind and the limits of a value. */
 export function isValueOf(schema: Schema, value: unknown): boolean {
-  const { type, enum: allowed, minimum = -Infinity, maximum = Infinity, maxLength = Infinity } = schema;
-  if (!kinds[type](value) || allowed?.includes(value) === false) return false;
-  if (typeof value === 'number') return value >= minimum && value <= maximum;
-  return typeof value !== 'string' || hasAtMost(maxLength, value);
+  if (!kinds[schema.type](value) || schema.enum?.includes(value) === false) return false;
+  const checks: Readonly<Record<string, Check>> = limits[schema.type];
+  return Object.entries(schema).every(([name, limit]) => checks[name]?.(value as never, limit as never) !== false);
 }
 
 /** Counts code points, as JSON Schema does. A code point takes one or two of the units that `length` counts. */

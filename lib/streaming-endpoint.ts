@@ -22,7 +22,7 @@ export function protectedStreamingEndpoint(
   success: Outcome,
   handle: (event: APIGatewayProxyEvent) => Promise<StreamedResult>,
 ): StreamifyHandler<APIGatewayProxyEvent, void> {
-  const stack = composeStack(config, [requireToken(config.signingSecret)], async (event) =>
+  const stack = composeStack(config, [requireToken(config)], async (event) =>
     encodeContent(event, await startStream(success, await handle(event))),
   );
   return awslambda.streamifyResponse(async (event, stream, context) => {

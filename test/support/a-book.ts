@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { aBook as aDescribedBook } from '../../conformance/a-book.ts';
 import { type BookFields, bookFields } from '../../lib/books/book.ts';
-import type { Kind, Schema } from '../../lib/fields.ts';
+import { type Field, isValueOf, type Kind, type Schema } from '../../lib/fields.ts';
 import { anyText } from './any-text.ts';
 
 /** Like the one of the conformance suite, which does not know the type in lib/. */
@@ -17,10 +17,12 @@ const anyValueOf: Readonly<Record<Kind, (schema: Schema) => fc.Arbitrary<unknown
 
 const cutOff = (text: string, maxLength: number) => [...text].slice(0, maxLength).join('');
 
-/** Draws a value of each field. */
+/** Draws a value of each field. For one that a limit refuses, it is the default. */
 export const anyFieldValues = Object.fromEntries(
-  Object.entries(bookFields).map(([name, field]: [string, Schema]) => [
+  Object.entries(bookFields).map(([name, field]: [string, Field & Schema]) => [
     name,
-    field.enum ? fc.constantFrom(...field.enum) : anyValueOf[field.type](field),
+    field.enum
+      ? fc.constantFrom(...field.enum)
+      : anyValueOf[field.type](field).map((value) => (isValueOf(field, value) ? value : field.default)),
   ]),
 ) as { readonly [Name in keyof BookFields]: fc.Arbitrary<BookFields[Name]> };

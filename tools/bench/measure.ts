@@ -46,8 +46,8 @@ export async function measure(call: Call, { others, prepare }: Candidates): Prom
       const [lower, median, upper] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
       return `${quantile(values, 0.5).toFixed(2)} · **${median}** (${lower}–${upper})`;
     });
-    const title = index > 0 && wholeList ? `${name}, the whole list` : name;
-    console.log(`| ${title} | ${Math.round(bytes / 1000)} | ${cells.join(' | ')} |`);
+    const candidate = index > 0 && wholeList ? `${name}, the whole list` : name;
+    console.log(`| ${candidate} | ${Math.round(bytes / 1000)} | ${cells.join(' | ')} |`);
   }
   console.log();
 }

@@ -123,9 +123,11 @@ test('rule 3.1 of the specification has a line for each field of a book, with it
     [...rule.matchAll(/^ {2}- `(\w+)`: (.*(?:\n {4}.*)*)/gm)].map((line) => line.slice(1)),
   );
   const missingIn = (name: string, schema: Field & Partial<Schema>) => {
-    const { type, default: value, enum: allowed = [], minimum, maximum, maxLength } = schema;
+    const { type, default: value, enum: allowed = [], description: _, ...limits } = schema;
     const words = lines[name]?.match(/`.*?`(?: by default)?|-?\d[\d,]*(?<!,)|\w+/g);
-    const bounds = [minimum, maximum, maxLength].flatMap((bound) => bound?.toLocaleString('en') ?? []);
+    const bounds = Object.values(limits).map((limit) =>
+      typeof limit === 'number' ? limit.toLocaleString('en') : `\`${limit}\``,
+    );
     const values = [`\`${toText(value)}\` by default`, ...allowed.map((each) => `\`${toText(each)}\``)];
     return words ? only([type, ...bounds, ...values], words) : [`a line that begins with - \`${name}\`:`];
   };

