@@ -11,8 +11,8 @@ const maxCauses = 5;
 /** The most characters of a text in a line, because a database may send megabytes as its message. */
 const maxTextLength = 2_000;
 
-/** The message of the error in the line of a stream whose receiver left before its end. */
-export const receiverLeft = 'the receiver left before the end of the response';
+/** The message of the error in the line of a stream whose client disconnected before its end. */
+export const clientDisconnected = 'the client disconnected before the end of the response';
 
 type Response = { readonly statusCode: number; readonly body: string | StreamedResponse['body'] };
 type State = { startedAt?: number };
@@ -45,7 +45,7 @@ export function logRequests(): MiddlewareObj<Event, Response, Error, Context, St
   };
 
   const logAtEnd = async function* (request: Logged, body: StreamedResponse['body']) {
-    let error: Error | null = new Error(receiverLeft); // unless the end is reached
+    let error: Error | null = new Error(clientDisconnected); // unless the end is reached
     try {
       yield* body;
       error = null;

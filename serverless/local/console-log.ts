@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { receiverLeft, writeLog } from '../../lib/log.ts';
+import { clientDisconnected, writeLog } from '../../lib/log.ts';
 import { requestIdHeader } from '../api-gateway/request-id.ts';
 
 interface LoggedError {
@@ -73,7 +73,7 @@ export function createConsoleLog(directory: string) {
 function formatEntry({ level, message, route, status, reason, error }: LogEntry): string | undefined {
   if (status === 401 && reason) return `${status} ${route}: the token was refused (${reasons[reason] ?? reason})`;
   if (reason) return `${status} ${route}: refused (${reason})`;
-  if (error === undefined || error.message === receiverLeft) {
+  if (error === undefined || error.message === clientDisconnected) {
     if (message === 'request') return undefined;
     return level === 'INFO' ? message : `${level} ${message}`;
   }

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { startFaultyGateway } from '../fakes/faulty-gateway.ts';
 import { defaultCredentials, LocalService } from '../support/local-service.ts';
 import { preparePython } from '../support/python-environment.ts';
 

@@ -11,7 +11,7 @@ import type { HttpRequest, HttpResponse } from '../../conformance/http-messages.
 import { Session, type SessionOptions } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
 import { tableFunctions } from '../../serverless/functions.ts';
-import { requestLost } from '../simulators/faults.ts';
+import { requestLost } from '../fakes/faults.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useTables } from '../support/fixtures.ts';
 import { defaultCredentials, testSettings, validToken } from '../support/local-service.ts';

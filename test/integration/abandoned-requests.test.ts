@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { counterKey } from '../../lib/dynamodb/table/keys.ts';
-import { startEngine } from '../simulators/engine.ts';
+import { startEngine } from '../fakes/engine.ts';
 import { connect, createBookTable, readCounter } from '../support/book-table.ts';
 
 test('the engine carries out no request that its client has abandoned while others were before it', async () => {

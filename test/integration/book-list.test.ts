@@ -7,7 +7,7 @@ import type { BookFilter } from '../../lib/books/book-filter.ts';
 import { repairAdvice } from '../../lib/dynamodb/books/counter.ts';
 import { CounterError, StorageUnavailableError } from '../../lib/dynamodb/connection/errors.ts';
 import { bookKey, counterKey } from '../../lib/dynamodb/table/keys.ts';
-import { type Command, MemoryTable, respondTo } from '../simulators/memory-table.ts';
+import { type Command, MemoryTable, respondTo } from '../fakes/memory-table.ts';
 import { anyFieldValues } from '../support/a-book.ts';
 import { fragmentText } from '../support/any-text.ts';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type Command, MemoryTable } from '../simulators/memory-table.ts';
+import { type Command, MemoryTable } from '../fakes/memory-table.ts';
 import { emma, openBooks, storeBook } from '../support/book-table.ts';
 import { openBySending } from '../support/table-by-request.ts';
 

@@ -8,7 +8,7 @@ import { HttpRequest } from '@smithy/core/protocols';
 import { describe, expect, test, vi } from 'vitest';
 import { createDynamoDBClient } from '../../lib/dynamodb/connection/client.ts';
 import { bookKey } from '../../lib/dynamodb/table/keys.ts';
-import { startScriptedDatabase } from '../simulators/scripted-database.ts';
+import { startScriptedDatabase } from '../fakes/scripted-database.ts';
 import { connect } from '../support/book-table.ts';
 
 const protocols = ['http', 'https'] as const;

@@ -4,7 +4,7 @@ import type { ConditionalCheckFailedException, TransactionCanceledException } fr
 import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createTable } from '../../serverless/local/engine/prepare-table.ts';
-import { startEngine } from '../simulators/engine.ts';
+import { startEngine } from '../fakes/engine.ts';
 import { connect } from '../support/book-table.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { forgeToken } from '../../conformance/forge-token.ts';
-import { startScriptedDatabase } from '../simulators/scripted-database.ts';
+import { startScriptedDatabase } from '../fakes/scripted-database.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { loadHandlers } from '../support/load-handlers.ts';
 import { testSettings } from '../support/local-service.ts';

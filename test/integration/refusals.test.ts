@@ -5,7 +5,7 @@ import { test as base, beforeEach, expect, vi } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
 import type { BookRepository } from '../../lib/dynamodb/books/book-repository.ts';
 import { bookKey } from '../../lib/dynamodb/table/keys.ts';
-import { serverError } from '../simulators/faults.ts';
+import { serverError } from '../fakes/faults.ts';
 import { emma, listBooks, openBooks } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 import { openWithInterceptors } from '../support/table-by-request.ts';

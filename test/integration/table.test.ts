@@ -1,7 +1,7 @@
 import { CreateTableCommand, type ScalarAttributeType } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { openTable } from '../../lib/dynamodb/table/table.ts';
-import { startEngine } from '../simulators/engine.ts';
+import { startEngine } from '../fakes/engine.ts';
 import { connect } from '../support/book-table.ts';
 import { useTables } from '../support/fixtures.ts';
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeEach } from 'vitest';
-import { type Engine, provideEngine } from '../simulators/engine.ts';
-import { type FaultyProxy, startFaultyProxy } from '../simulators/faulty-proxy.ts';
+import { type Engine, provideEngine } from '../fakes/engine.ts';
+import { type FaultyProxy, startFaultyProxy } from '../fakes/faulty-proxy.ts';
 import { connect, createBookTable } from './book-table.ts';
 import { type CapturedLog, captureLog } from './captured-log.ts';
 import { loadHandlers } from './load-handlers.ts';

@@ -1,4 +1,4 @@
-import { startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { startFaultyGateway } from '../fakes/faulty-gateway.ts';
 
 /** The stack that the stub describes. */
 interface StubbedStack {

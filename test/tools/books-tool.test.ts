@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { unknownField } from '../../conformance/a-book.ts';
 import { request } from '../../conformance/http-client.ts';
 import type { Book, BookFields } from '../../lib/books/book.ts';
-import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, respond, startFaultyGateway } from '../fakes/faulty-gateway.ts';
 import { aBook, anyFieldValues } from '../support/a-book.ts';
 import { startCommand, testSettings } from '../support/local-service.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

@@ -4,7 +4,7 @@ import {
   BookCatalogError,
   createBookCatalogClient,
 } from '../../tools/client/book-catalog-client.ts';
-import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, respond, startFaultyGateway } from '../fakes/faulty-gateway.ts';
 import { aBook } from '../support/a-book.ts';
 import { defaultCredentials } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';

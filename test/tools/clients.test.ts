@@ -8,7 +8,7 @@ import {
   type FetchOptions,
 } from '../../tools/client/book-catalog-client.ts';
 import type { Retry, RetryPolicy } from '../../tools/client/retries.ts';
-import { type Fate, type GatewayResponse, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, type GatewayResponse, respond, startFaultyGateway } from '../fakes/faulty-gateway.ts';
 import { aBook } from '../support/a-book.ts';
 import { defaultCredentials } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';

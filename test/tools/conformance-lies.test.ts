@@ -8,7 +8,7 @@ import { HttpClient } from '../../conformance/http-client.ts';
 import type { RequestHeaders } from '../../conformance/http-messages.ts';
 import { Session } from '../../conformance/session.ts';
 import { conformanceCases } from '../../conformance/suite.ts';
-import { type Fate, type GatewayResponse, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, type GatewayResponse, startFaultyGateway } from '../fakes/faulty-gateway.ts';
 import { testSettings, validToken } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 

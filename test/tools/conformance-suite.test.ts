@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { fieldSchemas } from '../../conformance/a-book.ts';
 import { runSuite } from '../../conformance/run-suite.ts';
 import { groupNames } from '../../conformance/suite.ts';
-import { type Fate, respond, startFaultyGateway } from '../simulators/faulty-gateway.ts';
+import { type Fate, respond, startFaultyGateway } from '../fakes/faulty-gateway.ts';
 import { startCommand, testSettings } from '../support/local-service.ts';
 import { useLocalService } from '../support/use-local-service.ts';
 

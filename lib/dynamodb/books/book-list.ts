@@ -1,5 +1,5 @@
 import { type Book, bookFields } from '../../books/book.ts';
-import { type BookFilter, createMatcher, type Matcher } from '../../books/book-filter.ts';
+import { type BookFilter, type BookPredicate, createPredicate } from '../../books/book-filter.ts';
 import { shardOf } from '../table/keys.ts';
 import { attributeNames } from '../table/stored-items.ts';
 import type { Table } from '../table/table.ts';
@@ -42,7 +42,7 @@ export class BookList {
    * @returns chunks of JSON objects with commas between them
    */
   readAll({ after, filter }: Selection): AsyncGenerator<string> {
-    return this.#read(after, createMatcher(filter));
+    return this.#read(after, createPredicate(filter));
   }
 
   /**
@@ -52,7 +52,7 @@ export class BookList {
    * @returns JSON objects with commas between them, and the id of the last one when others follow
    */
   async readPage({ after, filter }: Selection, limit: number) {
-    const matches = createMatcher(filter);
+    const matches = createPredicate(filter);
     // Without a filter, the next books are the page.
     const pages = matches ? this.#read(after, matches) : this.#read(after, undefined, limit + 1, 1);
     const found: string[] = [];
@@ -78,7 +78,7 @@ export class BookList {
    * @param maxQueries - how many are under way after the first. With one, each begins when the caller has taken the books
    *   before it.
    */
-  async *#read(after: number, matches?: Matcher, limit = Number.POSITIVE_INFINITY, maxQueries = queriesAtOnce) {
+  async *#read(after: number, matches?: BookPredicate, limit = Number.POSITIVE_INFINITY, maxQueries = queriesAtOnce) {
     let remaining = limit;
     let tombstones = 0;
     // The limit of a Query counts tombstones too. It grows with those that were met, so that many in a row take few Queries.
@@ -110,7 +110,7 @@ export class BookList {
     }
   }
 
-  #query(shard: number, after: number, limit: number, matches?: Matcher): Promise<QueryPage> {
+  #query(shard: number, after: number, limit: number, matches?: BookPredicate): Promise<QueryPage> {
     const page = this.#table.query(
       {
         KeyConditionExpression: '#shard = :shard AND #id > :after',

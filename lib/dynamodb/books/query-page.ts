@@ -1,5 +1,5 @@
 import { type Book, bookFields } from '../../books/book.ts';
-import type { Matcher } from '../../books/book-filter.ts';
+import type { BookPredicate } from '../../books/book-filter.ts';
 import type { Kind } from '../../fields.ts';
 import { AttemptError } from '../connection/errors.ts';
 import { shardOf } from '../table/keys.ts';
@@ -45,7 +45,7 @@ interface Members {
  * @param matches - leaves other books out
  * @throws {AttemptError} when the body is not a complete page, or a book has a field of the wrong type
  */
-export function readBooks(body: Uint8Array, matches?: Matcher): QueryPage {
+export function readBooks(body: Uint8Array, matches?: BookPredicate): QueryPage {
   const text = body.toString();
   const start = text.search(/(?<="Items"\s*:\s*\[)/);
   if (start === -1) throw notAPage();
@@ -96,7 +96,7 @@ function findOrder(items: string): readonly string[] {
  *
  * @returns `undefined` when there is an item of another form, such as one with white space
  */
-function convertItems(items: string, count: number, matches: Matcher | undefined): string | undefined {
+function convertItems(items: string, count: number, matches: BookPredicate | undefined): string | undefined {
   const order = findOrder(items);
   const attributes = order.map((name) => {
     const attribute = `[{,]"${name}":${valuePatterns[kindsByName.get(name) as Kind]}`;
@@ -126,7 +126,7 @@ function convertItems(items: string, count: number, matches: Matcher | undefined
 }
 
 /** Converts items of any form, such as one with a number of more than 15 digits, value by value. */
-function parseItems(items: string, count: number, matches: Matcher = () => true): string {
+function parseItems(items: string, count: number, matches: BookPredicate = () => true): string {
   const parsed: readonly Attributes[] = JSON.parse(`[${items}]`);
   if (parsed.length !== count) throw notAPage();
   const books = parsed.map((item) =>

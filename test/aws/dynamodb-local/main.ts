@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { startServerProcess } from '../../simulators/server-process.ts';
+import { startServerProcess } from '../../fakes/server-process.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { endForMissingTool } from '../../support/missing-tool.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServerProcess } from '../../simulators/server-process.ts';
+import { startServerProcess } from '../../fakes/server-process.ts';
 import { findFreePort } from '../../support/free-port.ts';
 
 /**

@@ -7,7 +7,7 @@ import { Catalog } from '../../../conformance/catalog.ts';
 import { Session } from '../../../conformance/session.ts';
 import { groupNames } from '../../../conformance/suite.ts';
 import { findDeployedStage, readStack } from '../../../tools/operations/deployed-stage.ts';
-import { type Fate, startFaultyGateway } from '../../simulators/faulty-gateway.ts';
+import { type Fate, startFaultyGateway } from '../../fakes/faulty-gateway.ts';
 import { preparePython } from '../../support/python-environment.ts';
 import { startEmulator } from './aws-emulator.ts';
 import { createDeployer } from './deployer.ts';

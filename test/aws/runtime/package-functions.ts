@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { TestProject } from 'vitest/node';
 import { functionNames } from '../../../serverless/functions.ts';
-import { loopbackCertificate } from '../../simulators/loopback-certificate.ts';
+import { loopbackCertificate } from '../../fakes/loopback-certificate.ts';
 import { packageService } from '../../support/package-service.ts';
 
 declare module 'vitest' {

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { serverError, storedText } from '../../simulators/faults.ts';
+import { serverError, storedText } from '../../fakes/faults.ts';
 import { aBook } from '../../support/a-book.ts';
 import { seedBooks, setCounter, storeBook } from '../../support/book-table.ts';
 import { useTables } from '../../support/fixtures.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { startEngineProcess } from '../../simulators/engine.ts';
+import { startEngineProcess } from '../../fakes/engine.ts';
 import { LocalService } from '../../support/local-service.ts';
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts';
 import { checkHistory } from '../check-history.ts';

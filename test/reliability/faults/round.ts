@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Book, BookFields } from '../../../lib/books/book.ts';
-import type { Fault } from '../../simulators/faults.ts';
+import type { Fault } from '../../fakes/faults.ts';
 import { aBook } from '../../support/a-book.ts';
 import { type BookTable, listBooks, readCounter, setCounter, storeBook } from '../../support/book-table.ts';
 import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { bodyFaults, emptyResponse, type Fault, responseToQuery, transportFaults } from '../../simulators/faults.ts';
+import { bodyFaults, emptyResponse, type Fault, responseToQuery, transportFaults } from '../../fakes/faults.ts';
 import { type FaultyService, startFaultyService, underEveryFault } from './faulty-service.ts';
 import { failTwice, failUnder, runRound } from './round.ts';
 

@@ -10,7 +10,7 @@ import { parseStoredBook } from '../../../lib/dynamodb/books/stored-book.ts';
 import { bookKey, counterKey } from '../../../lib/dynamodb/table/keys.ts';
 import { Table } from '../../../lib/dynamodb/table/table.ts';
 import { invocationSignal } from '../../../lib/invocation-signal.ts';
-import { type Command, isRead, MemoryTable, respondTo, type Values, writesOf } from '../../simulators/memory-table.ts';
+import { type Command, isRead, MemoryTable, respondTo, type Values, writesOf } from '../../fakes/memory-table.ts';
 import { aBook } from '../../support/a-book.ts';
 import { openBySending } from '../../support/table-by-request.ts';
 import { type BookRequest, checkHistory, type Operation } from '../check-history.ts';

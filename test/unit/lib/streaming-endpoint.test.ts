@@ -131,6 +131,6 @@ test.for([
   const { outcome } = await stream(Array(100).fill('"a chunk"'), response);
 
   expect(outcome).toContain('BrokenResponseError');
-  const error = { message: 'the receiver left before the end of the response' };
+  const error = { message: 'the client disconnected before the end of the response' };
   await expect.poll(() => log.lines).toMatchObject([{ level: 'ERROR', status: 200, error }]);
 });

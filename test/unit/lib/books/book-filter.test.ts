@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BookFilter, createMatcher } from '../../../../lib/books/book-filter.ts';
+import { type BookFilter, createPredicate } from '../../../../lib/books/book-filter.ts';
 import { aBook } from '../../../support/a-book.ts';
 import { anyText } from '../../../support/any-text.ts';
 
@@ -9,7 +9,7 @@ const emma = { id: 1, ...aBook({ title: 'Emma', author: 'Jane Austen', year: 181
 /** Compares Emma, with other fields, with a filter. */
 const matchEmma = (filter: BookFilter, fields: object = {}) => {
   const book: Readonly<Record<string, unknown>> = { ...emma, ...fields };
-  return createMatcher(filter)?.((name) => book[name]) ?? true;
+  return createPredicate(filter)?.((name) => book[name]) ?? true;
 };
 
 const titleMatches = (title: string, sought: string) => matchEmma({ title: sought }, { title });
@@ -58,6 +58,6 @@ test.each<[BookFilter, boolean]>([
 test.each([undefined, {}, { q: '' }, { q: 'and & by' }, { title: '\u0301', author: '. - ("\u2026") ' }])(
   '%j looks for all books',
   (filter) => {
-    expect(createMatcher(filter)).toBeUndefined();
+    expect(createPredicate(filter)).toBeUndefined();
   },
 );

@@ -4,7 +4,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Book, bookFields } from '../../../../../lib/books/book.ts';
-import { type BookFilter, createMatcher } from '../../../../../lib/books/book-filter.ts';
+import { type BookFilter, createPredicate } from '../../../../../lib/books/book-filter.ts';
 import { readBooks } from '../../../../../lib/dynamodb/books/query-page.ts';
 import { parseStoredBook } from '../../../../../lib/dynamodb/books/stored-book.ts';
 import { bookKey } from '../../../../../lib/dynamodb/table/keys.ts';
@@ -94,7 +94,7 @@ test('with a filter, a page has the books that match, and no others', () => {
   fc.assert(
     fc.property(anyItems, filters, ofThePage, (items, fields, name) => {
       const alone = items.map((attributes) => parseStoredBook(unmarshall(toItem(attributes))).book as Book);
-      const matches = createMatcher(name === null ? fields : { [name]: alone[0]?.[name] ?? '' });
+      const matches = createPredicate(name === null ? fields : { [name]: alone[0]?.[name] ?? '' });
 
       const body = Buffer.from(JSON.stringify({ Count: items.length, Items: items.map(toItem) }));
       const { books } = readBooks(body, matches);
@@ -117,7 +117,7 @@ test('a filter parses of usual books only the fields that it needs', () => {
     [5, [0, 2]],
     [7, [1, 3]],
   ] as const) {
-    const { books } = readBooks(body, createMatcher({ year }));
+    const { books } = readBooks(body, createPredicate({ year }));
 
     expect(books).toBe(toJson(ids.map((id) => ({ id, ...aBook({ year }) }))));
     expect(parse.mock.calls.map(([text]) => text)).toEqual(['{"Count":4,"Items":[]}', '5', '7', '5', '7']);
@@ -138,7 +138,7 @@ test('a book without an id is damaged', () => {
 
   expect(() => readItems(items)).toThrow('a book has no id');
   const body = Buffer.from(JSON.stringify({ Count: 2, Items: items }));
-  expect(() => readBooks(body, createMatcher({ year: 7 }))).toThrow('a book has no id');
+  expect(() => readBooks(body, createPredicate({ year: 7 }))).toThrow('a book has no id');
 });
 
 const fields = marshall(aBook());
@@ -235,7 +235,7 @@ test.each([...['{"Count":0}', '{"Count":1,"Items":[]}', '{"Items":[]}', `{"Count
   'the response %s is not a page, and another attempt is worth it',
   (body) => {
     const error = { name: 'AttemptError', message: 'the response is not a page of books', mayBeDone: false };
-    for (const matches of [undefined, createMatcher({ year: 0 })]) {
+    for (const matches of [undefined, createPredicate({ year: 0 })]) {
       expect(() => readBooks(Buffer.from(body), matches)).toThrow(expect.objectContaining(error));
     }
   },
