@@ -61,8 +61,8 @@ export class Catalog {
 
   /** Creates a book and checks the response. */
   async createBook(fields: Partial<BookFields> = {}): Promise<Book> {
-    const wanted = { ...dune, ...fields };
-    return expectCreated(await this.call('POST', '/book', wanted), wanted);
+    const input = { ...dune, ...fields };
+    return expectCreated(await this.call('POST', '/book', input), input);
   }
 
   /** @returns a book that all cases of a run share: none changes it */
@@ -188,8 +188,8 @@ export function expectBooks(response: HttpResponse): readonly Book[] {
 }
 
 /** Finds books by id in a list with books of others. */
-export function pickBooks(books: readonly Book[], wanted: readonly Pick<Book, 'id'>[]): readonly Book[] {
-  const ids = new Set(wanted.map(({ id }) => id));
+export function pickBooks(books: readonly Book[], others: readonly Pick<Book, 'id'>[]): readonly Book[] {
+  const ids = new Set(others.map(({ id }) => id));
   return books.filter(({ id }) => ids.has(id));
 }
 

@@ -16,24 +16,24 @@ interface Limit extends EdgeValues {
 
 /** The limits that a field can have. */
 const limits = {
-  maxLength: (most: number): Limit => ({
-    allows: (text) => `${text}`.length <= most || [...`${text}`].length <= most,
-    within: ['x'.repeat(most), '📚'.repeat(most)].filter((text) => Buffer.byteLength(text) <= maxTextBytes),
+  maxLength: (maxLength: number): Limit => ({
+    allows: (text) => `${text}`.length <= maxLength || [...`${text}`].length <= maxLength,
+    within: ['x'.repeat(maxLength), '📚'.repeat(maxLength)].filter((text) => Buffer.byteLength(text) <= maxTextBytes),
     // A code point beyond U+FFFF has four bytes in UTF-8, and two units in UTF-16. The last text is one letter to the eye.
-    beyond: ['x'.repeat(most + 1), '📚'.repeat(most + 1), `e${'\u0301'.repeat(most)}`].map((text) =>
+    beyond: ['x'.repeat(maxLength + 1), '📚'.repeat(maxLength + 1), `e${'\u0301'.repeat(maxLength)}`].map((text) =>
       JSON.stringify(text),
     ),
   }),
   // One more and one less may be beyond the precision of JavaScript's numbers.
-  minimum: (least: number): Limit => ({
-    allows: (value) => Number(value) >= least,
-    within: [least],
-    beyond: [`${BigInt(least) - 1n}`],
+  minimum: (minimum: number): Limit => ({
+    allows: (value) => Number(value) >= minimum,
+    within: [minimum],
+    beyond: [`${BigInt(minimum) - 1n}`],
   }),
-  maximum: (most: number): Limit => ({
-    allows: (value) => Number(value) <= most,
-    within: [most],
-    beyond: [`${BigInt(most) + 1n}`],
+  maximum: (maximum: number): Limit => ({
+    allows: (value) => Number(value) <= maximum,
+    within: [maximum],
+    beyond: [`${BigInt(maximum) + 1n}`],
   }),
 };
 

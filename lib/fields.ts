@@ -22,8 +22,8 @@ const limits = {
     maxLength: (text: string, codePoints: number) => hasAtMost(codePoints, text),
   },
   integer: {
-    minimum: (value: number, least: number) => value >= least,
-    maximum: (value: number, most: number) => value <= most,
+    minimum: (value: number, minimum: number) => value >= minimum,
+    maximum: (value: number, maximum: number) => value <= maximum,
   },
   boolean: {},
 } satisfies { readonly [Of in Kind]: Readonly<Record<string, (value: ValueOf<Of>, limit: never) => boolean>> };

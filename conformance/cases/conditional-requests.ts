@@ -90,8 +90,8 @@ export default function addCases(test: Test): void {
   }
 
   test('12.4', 'A missing book comes before a precondition, failed or not', async (catalog) => {
-    const missing = await catalog.createMissingId();
-    for (const id of [missing, Number.MAX_SAFE_INTEGER, 0, '01', 'abc']) {
+    const missingId = await catalog.createMissingId();
+    for (const id of [missingId, Number.MAX_SAFE_INTEGER, 0, '01', 'abc']) {
       const path = `/book/${id}`;
       for (const header of ['"x"', '*', 'nonsense', '']) {
         expectFailure(await callIf(catalog, 'GET', path, header), outcomes.bookNotFound);
@@ -101,7 +101,7 @@ export default function addCases(test: Test): void {
         expectFailure(await callIf(catalog, 'DELETE', path, header), outcomes.bookNotFound);
       }
     }
-    await catalog.expectMissing(missing);
+    await catalog.expectMissing(missingId);
   });
 
   test('12.4', 'An invalid body comes before a failed precondition', async (catalog) => {

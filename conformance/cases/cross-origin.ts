@@ -41,12 +41,12 @@ export default function addCases(test: Test): void {
     const Authorization = await catalog.session.token();
     const { corsOrigin } = catalog.session.options;
     const { id } = await catalog.findSharedBook();
-    const missing = `/book/${Number.MAX_SAFE_INTEGER}`;
+    const missingBook = `/book/${Number.MAX_SAFE_INTEGER}`;
     for (const [path, headers] of [
       ['/books?limit=1', { Authorization }],
       [`/book/${id}`, { Authorization, 'If-None-Match': '*' }],
-      [missing, { Authorization }],
-      [missing, {}],
+      [missingBook, { Authorization }],
+      [missingBook, {}],
     ] as const) {
       const { headers: received } = await catalog.send({ method: 'GET', path, headers });
       assert.equal(received['access-control-expose-headers'], corsOrigin && exposedHeaders, `headers of ${path}`);

@@ -70,21 +70,21 @@ export default function addCases(test: Test): void {
     test('7.3, 7.4', `Pages of ${limit}, followed by their links, hold every book once`, async (catalog) => {
       const books = await catalog.createBooks(5);
       const [first = 0, last = 0] = [books[0]?.id, books.at(-1)?.id];
-      const seen: Book[] = [];
+      const listed: Book[] = [];
       // When the first id of all is one of them, the list begins there by itself.
       let path: string | undefined = `/books?x=1&limit=${limit}${first === 1 ? '' : `&after=${first - 1}`}`;
-      while (path !== undefined && (seen.at(-1)?.id ?? 0) < last) {
+      while (path !== undefined && (listed.at(-1)?.id ?? 0) < last) {
         const page = await getPage(catalog, path);
         assert.ok(page.books.length <= limit, `a page of ${path} has at most ${limit} books`);
-        const previous = seen.at(-1)?.id ?? 0;
+        const previous = listed.at(-1)?.id ?? 0;
         const isNext = page.books.every(({ id }) => id > previous);
         assert.ok(isNext, `the ids of ${path} are above ${previous}, got ${JSON.stringify(page.books)}`);
-        seen.push(...page.books);
-        const link = page.next && `/books?limit=${limit}&after=${seen.at(-1)?.id}`;
+        listed.push(...page.books);
+        const link = page.next && `/books?limit=${limit}&after=${listed.at(-1)?.id}`;
         assert.equal(page.next, link, 'limit and after in the link');
         path = page.next;
       }
-      assert.deepEqual(pickBooks(seen, books), books, 'own books on the pages');
+      assert.deepEqual(pickBooks(listed, books), books, 'own books on the pages');
     });
   }
 

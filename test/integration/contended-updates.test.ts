@@ -55,11 +55,11 @@ function openSlowTable() {
   return { counted, access: openBySending(send) };
 }
 
-test.for<[updates: number, most: number]>([
+test.for<[updates: number, maxRequests: number]>([
   [2, 4],
   [10, 7],
   [50, 9],
-])('%i updates of one book at once take at most %d requests each', async ([updates, most]) => {
+])('%i updates of one book at once take at most %d requests each', async ([updates, maxRequests]) => {
   const { counted, access } = openSlowTable();
   await storeBook(access, { id: 1, ...emma });
 
@@ -68,5 +68,5 @@ test.for<[updates: number, most: number]>([
 
   expect(new Set(updated.map(({ version }) => version)).size).toBe(updates);
   expect(updated).toContainEqual(await openBooks(access).get(1));
-  expect(counted.requests / updates).toBeLessThanOrEqual(most);
+  expect(counted.requests / updates).toBeLessThanOrEqual(maxRequests);
 });

@@ -120,10 +120,10 @@ test.each(tableFunctions)(
   '$name does not load without its settings or its table, and loads once they are there',
   async ({ event: { method, path } }) => {
     const load = (databaseUrl: string) => loadHandlers(databaseUrl, [`${method} ${path}`]);
-    const missing = service.table.url.replace(/[^/]*$/, 'no-such-table');
+    const noSuchTable = service.table.url.replace(/[^/]*$/, 'no-such-table');
 
     await expect(load('')).rejects.toThrow('DB_URL is blank');
-    await expect(load(missing)).rejects.toMatchObject({
+    await expect(load(noSuchTable)).rejects.toMatchObject({
       name: 'TableNotFoundError',
       message: 'the table "no-such-table" does not exist',
     });

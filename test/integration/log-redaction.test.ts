@@ -83,7 +83,7 @@ test('nothing that a client sent or got, or that is stored, is logged', async ()
   });
   const call = await loadHandlers(`${endpoint}/books`);
 
-  const seen = new Set<number>();
+  const statuses = new Set<number>();
   for (const { route, storage, ...make } of situations) {
     const planted = `zq${randomBytes(6).toString('hex')}`;
     const token = make.token(planted);
@@ -95,7 +95,7 @@ test('nothing that a client sent or got, or that is stored, is logged', async ()
     const request = { ...plantEverywhere(planted, token), body, isBase64Encoded: true };
     const { status, envelope } = await call(method, path, request);
 
-    seen.add(status);
+    statuses.add(status);
     expect(log.text).toContain('"message":"request"');
     // An excerpt is one too many as well.
     const { token: issued = '' } = (envelope?.data ?? {}) as { token?: string };
@@ -105,7 +105,7 @@ test('nothing that a client sent or got, or that is stored, is logged', async ()
     }
   }
 
-  expect([...seen].sort()).toEqual([200, 201, 400, 401, 404, 500, 503]);
+  expect([...statuses].sort()).toEqual([200, 201, 400, 401, 404, 500, 503]);
 });
 
 /** Every member of an event that comes from the client; what the gateway makes up is left as it is. */

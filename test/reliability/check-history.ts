@@ -128,12 +128,12 @@ const unknownId = 0;
 
 /** The operations on each book have an order that explains them. Of two books with one title, one has no create. */
 function checkLives(operations: readonly OneBook[], lists: readonly OfType<'list'>[]): string[] {
-  const seen = [...operations.flatMap(({ book = [] }) => book), ...lists.flatMap(({ books = [] }) => books)];
-  const idOfTitle = new Map(seen.map(({ id, title }) => [title, id]));
+  const shown = [...operations.flatMap(({ book = [] }) => book), ...lists.flatMap(({ books = [] }) => books)];
+  const idOfTitle = new Map(shown.map(({ id, title }) => [title, id]));
   const byId = Map.groupBy(operations, (operation) =>
     operation.type === 'create' ? (idOfTitle.get(operation.fields.title) ?? unknownId) : operation.id,
   );
-  const ids = new Set([...byId.keys(), ...seen.map(({ id }) => id)]);
+  const ids = new Set([...byId.keys(), ...shown.map(({ id }) => id)]);
   ids.delete(unknownId);
   return [...ids].flatMap((id) => {
     const itsOperations = byId.get(id) ?? [];

@@ -158,15 +158,15 @@ test.each([1, 2, 3])('an abort at book %i of a page of three ends the loop there
     return ok(name.endsWith('after=0') ? [1, 2, 3].map((id) => ({ ...aBook(), id })) : []);
   });
   const stop = new AbortController();
-  const seen: number[] = [];
+  const readIds: number[] = [];
   const read = async () => {
     for await (const { id } of client.listBooks({ signal: stop.signal })) {
-      seen.push(id);
+      readIds.push(id);
       if (id === last) stop.abort(new Error('enough'));
     }
   };
   await expect(read()).rejects.toThrow('enough');
-  expect(seen).toHaveLength(last);
+  expect(readIds).toHaveLength(last);
 });
 
 /** A client behind a gateway that decides by the name of a request, such as `GET /book/1`. It retries without waits. */

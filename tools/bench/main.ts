@@ -45,7 +45,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-function endUnmeasured(missing: string): never {
-  console.log(`Nothing was measured: that takes ${missing}.`);
+function endUnmeasured(tools: string): never {
+  console.log(`Nothing was measured: that takes ${tools}.`);
   process.exit(77);
 }

@@ -78,9 +78,9 @@ test.for(Object.entries(titles))(
       const response = await instance.api.invoke(event);
       const body = decodeBody(await read(response.body), response.headers['Content-Encoding']);
       const data: readonly Book[] = JSON.parse(body.toString()).data;
-      const [least, most] = query.title ? [0, 0] : [query.limit ? 1 : bookCount, query.limit ? 9 : bookCount];
-      expect(data.length).toBeGreaterThanOrEqual(least);
-      expect(data.length).toBeLessThanOrEqual(most);
+      const [minBooks, maxBooks] = query.title ? [0, 0] : [query.limit ? 1 : bookCount, query.limit ? 9 : bookCount];
+      expect(data.length).toBeGreaterThanOrEqual(minBooks);
+      expect(data.length).toBeLessThanOrEqual(maxBooks);
       expect(data.every((book) => book.title === title)).toBe(true);
     }
 

@@ -177,8 +177,8 @@ test('the specification has the status and the message of each example of openap
   const examples = responses.flatMap((response) => Object.values(examplesOf(response)) as Outcome[]);
 
   const texts = new Set(examples.map(({ status, message }) => `${status} \`${message}\``));
-  const missing = [...texts].filter((text) => !specification.includes(text));
-  expect(missing.map((text) => `docs/specification.md has no ${text}`)).toEqual([]);
+  const absent = [...texts].filter((text) => !specification.includes(text));
+  expect(absent.map((text) => `docs/specification.md has no ${text}`)).toEqual([]);
 });
 
 test('no document and no step of CI names an npm script that does not exist', () => {
@@ -186,9 +186,9 @@ test('no document and no step of CI names an npm script that does not exist', ()
     (document) =>
       [...read(document).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, script = '']) => ({ document, script })),
   );
-  const missing = named.filter(({ script }) => !(script in project.scripts));
+  const absent = named.filter(({ script }) => !(script in project.scripts));
 
-  expect(missing.map(({ document, script }) => `${document} names npm run ${script}`)).toEqual([]);
+  expect(absent.map(({ document, script }) => `${document} names npm run ${script}`)).toEqual([]);
   expect(named.length).toBeGreaterThan(20);
 });
 

@@ -157,11 +157,11 @@ test('.env.example has each setting of the local service, with its default', () 
   const example = read('.env.example');
   const names = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name = '']) => name);
 
-  const missing = only(
+  const absent = only(
     ofLocalService.map(({ variable }) => variable),
     names,
   );
-  expect(missing.map((name) => `.env.example has no ${name}`)).toEqual([]);
+  expect(absent.map((name) => `.env.example has no ${name}`)).toEqual([]);
   expect(loadLocalConfig('/nowhere', parseEnv(example))).toEqual(loadLocalConfig('/nowhere', {}));
 });
 
@@ -171,6 +171,6 @@ test('a rule of the specification names each setting of the functions, with its 
     .split(/ - (?=\*\*\d)/);
   const facts = ofFunctions.map(({ variable, range, default: value = '' }) => [`\`${variable}\``, range, value]);
 
-  const missing = facts.filter((all) => !rules.some((rule) => all.every((fact) => rule.includes(fact))));
-  expect(missing.map((all) => `docs/specification.md has no rule with ${all.filter(Boolean)}`)).toEqual([]);
+  const absent = facts.filter((all) => !rules.some((rule) => all.every((fact) => rule.includes(fact))));
+  expect(absent.map((all) => `docs/specification.md has no rule with ${all.filter(Boolean)}`)).toEqual([]);
 });
