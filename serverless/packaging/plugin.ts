@@ -16,11 +16,7 @@ export default class PackagingPlugin {
   }
 
   async #package(): Promise<void> {
-    const { serviceDir, service, classes } = this.#serverless;
-    if (serviceDir.includes('?')) {
-      const problem = `The bundler takes a ? in a path for a query: move ${serviceDir} to a folder without one.`;
-      throw new classes.Error(problem);
-    }
+    const { serviceDir, service } = this.#serverless;
     const folder = join(serviceDir, '.serverless');
     await mkdir(folder, { recursive: true });
     await Promise.all(

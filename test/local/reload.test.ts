@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -45,23 +45,6 @@ test('a change in lib is in the next responses, and the books are still there', 
   await expectMessage('/book/7', 'No such book');
 
   expect((await get('/book/1')).data).toMatchObject({ title: 'Emma' });
-});
-
-test('files in a new folder, and those that editors and git replace, are watched too', async () => {
-  await mkdir(join(copy, 'lib/greetings'));
-  const path = join(copy, 'lib/greetings/greeting.ts');
-  const write = (file: string, message: string) => writeFile(file, `export const greeting = '${message}';`);
-  await write(path, 'Hello');
-  await change('lib/http/outcomes.ts', "'No such book'", 'greeting');
-  await change('lib/http/outcomes.ts', '', "import { greeting } from '../greetings/greeting.ts';\n");
-  await expectMessage('/book/7', 'Hello');
-
-  for (const message of ['Once', 'Twice']) {
-    await write(`${path}.new`, message);
-    await rename(`${path}.new`, path);
-
-    await expectMessage('/book/7', message);
-  }
 });
 
 test('a change that takes long to load does not replace a later one', async () => {

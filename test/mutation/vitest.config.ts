@@ -11,7 +11,7 @@ const files = new Set(
     'test/unit/documents/{documents,settings}.test.ts',
     'test/unit/serverless/{local/local-config,deploy/stage-parameters}.test.ts',
     'test/integration/{counter,handlers,idempotent-creates,refusals,table}.test.ts',
-    'test/integration/{abandoned-requests,contended-updates,database-requests,late-attempts}.test.ts',
+    'test/integration/{contended-updates,database-requests,late-attempts}.test.ts',
     'test/conformance/*.test.ts',
     'test/reliability/search/small-worlds*.test.ts',
     // All others, except one about the files of the local engine.

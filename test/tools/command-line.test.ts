@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { cp, symlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -63,17 +63,4 @@ test('the framework without its packages says what to run', async () => {
   const ended = run(join(folder, 'serverless/main.js'), '', '');
 
   expect(ended).toEqual({ status: 2, stdout: '', stderr: 'Run npm ci --include=dev first.' });
-});
-
-test('npm run package in a folder with a ? in its path says that it cannot work there', async () => {
-  const folder = join(await makeTemporaryFolder(), 'books?');
-  for (const name of ['handlers', 'lib', 'serverless', 'serverless.yml', 'package.json'])
-    await cp(name, join(folder, name), { recursive: true });
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-
-  const command = ['serverless/main.js', 'package'];
-  const { status, stdout } = spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
-
-  expect(status).toBe(1);
-  expect(stdout).toContain(`The bundler takes a ? in a path for a query: move ${folder} to a folder without one.`);
 });

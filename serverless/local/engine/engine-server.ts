@@ -3,7 +3,6 @@ import { statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { type EngineResponse, openStore } from './dynalite-additions.ts';
@@ -45,10 +44,8 @@ export async function createEngine({ accessKeyId, path, onFailure }: EngineOptio
   let failed = false;
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // In this turn of the event loop, connections that clients have closed are noticed.
-    await setImmediate();
     const body = await buffer(request).catch(() => undefined);
-    if (body === undefined || response.destroyed) return;
+    if (body === undefined) return;
     const target = String(request.headers['x-amz-target']);
     const result = await carryOut(store, target, body);
     confirmFolder();

@@ -283,7 +283,7 @@ function recordRequests(data: Readonly<Record<string, unknown>>) {
     requests.push({ line: `${method} ${url}`, headers, body });
     return dripping([bytesOf(data[method])], 0, signal);
   };
-  const address = { baseUrl: 'http://books.example', username: 'u', password: 'p', getToken: undefined };
+  const address = { baseUrl: 'http://books.example/prod/', username: 'u', password: 'p', getToken: undefined };
   const retries = { giveUpAfterMs: undefined, wait: undefined };
   return { client: createBookCatalogClient({ ...address, retries, fetch }), requests };
 }
@@ -301,7 +301,7 @@ test.each(Object.entries(byId))('%s takes the digits of an id for the id', async
 
     for (const given of [id, `${id}`]) expect(await settle(call(client, given))).not.toBeInstanceOf(Error);
 
-    expect(requests.map(({ line }) => line)).toEqual(Array(2).fill(`${method} http://books.example/book/${id}`));
+    expect(requests.map(({ line }) => line)).toEqual(Array(2).fill(`${method} http://books.example/prod/book/${id}`));
   }
 });
 
@@ -332,6 +332,19 @@ test('an option or a field that is undefined is left out', async () => {
   expect(requests.map(({ body }) => body)).toEqual(['{}', '{}', null, null]);
   const names = requests.map(({ headers }) => Object.keys(headers).filter((name) => name !== 'content-type'));
   expect(names).toEqual([['authorization', 'idempotency-key'], ...Array(3).fill(['authorization'])]);
+});
+
+// A proxy that compresses makes tags weak, and those never match in If-Match.
+test('a weak entity tag is sent as a strong one in If-Match', async () => {
+  const { client, requests } = recordRequests({ PUT: book, DELETE: null });
+  const changeBoth = async () => {
+    await client.updateBook(1, {}, { ifMatch: 'W/"x"' });
+    await client.deleteBook(1, { ifMatch: 'W/"x"' });
+  };
+
+  await settle(changeBoth());
+
+  expect(requests.map(({ headers }) => headers['if-match'])).toEqual(['"x"', '"x"']);
 });
 
 test('the client has the version of the service, and its manual the name of that package', () => {
