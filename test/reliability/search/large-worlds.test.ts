@@ -18,7 +18,6 @@ import {
 /** What is too slow for small-worlds.test.ts and small-worlds-of-lists.test.ts. */
 const scenarios: Readonly<Record<string, Scenario>> = {
   'three updates, two faults': { clients: [[update], [update], [update]], faults: 2 },
-  'four updates': { clients: [[update], [update], [update], [update]], faults: 1, faulty: 1 },
   'updates and a deletion, two faults': { clients: [[update], [remove], [update]], faults: 2 },
   'a create, changes of its book, two faults': {
     clients: [[create], [updateNext], [removeNext]],

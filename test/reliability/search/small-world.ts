@@ -105,8 +105,8 @@ export function makeVersion(): string {
 }
 
 /**
- * A world small enough to walk all orders of its events: one table with a few books, and one to four clients. Each client is on
- * a machine of its own with the real repository and list, and makes one to three requests.
+ * A world small enough to walk all orders of its events: one table with a few books, and one to three clients. Each client is
+ * on a machine of its own with the real repository and list, and makes one to three requests.
  *
  * **What is chosen.** Which message the table carries out next. A write may also break off, or end the invocation of its client
  * with it: the client gets no response, and the message arrives at any later moment, or never. So a lost response is a message
@@ -151,7 +151,7 @@ export class SmallWorld implements World<Event> {
       const table = this.#openTable(index);
       return {
         index,
-        name: 'ABCD'[index] ?? '',
+        name: 'ABC'[index] ?? '',
         books: new BookRepository(table),
         list: new BookList(table),
         steps: [...steps],
