@@ -10,7 +10,6 @@ const limits = [
   { name: 'get-book', reference: 'bare', cold: 0.82, warm: 1.1 },
   { name: 'create-book', reference: 'bare', cold: 0.82, warm: 1.1 },
   { name: 'update-book', reference: 'bare', cold: 0.82, warm: 1.65 },
-  { name: 'delete-book', reference: 'bare', cold: 0.82, warm: 1.75 },
   { name: 'create-token', reference: 'no-op', cold: 1.6, warm: 2.2 },
   { name: 'get-book', reference: 'before', cold: 1.04, warm: 1.2 },
   { name: 'update-book', reference: 'before', cold: 1.04, warm: 1.2 },

@@ -19,7 +19,7 @@ const pollsWithoutEnd = 2;
 export async function deployAndTest(
   emulated: EmulatedStage,
   triggers: readonly string[],
-  groups?: readonly string[],
+  groups: readonly string[],
 ): Promise<void> {
   const { stderr } = await emulated.run('deploy');
   assert.match(stderr, /^Account 000000000000, region eu-west-1, stage prod$/m);

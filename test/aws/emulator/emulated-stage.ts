@@ -116,7 +116,7 @@ export async function startEmulatedStage() {
     /** Runs the smoke test as the pipeline does. */
     smoke: async () => spawn('smoke', ...(await addressOptions())),
     /** Runs the conformance suite. @param groups - those of the cases to run; all by default */
-    runSuite: async (groups: readonly string[] = groupNames) => spawn('smoke', ...(await suiteOptions(groups))),
+    runSuite: async (groups: readonly string[]) => spawn('smoke', ...(await suiteOptions(groups))),
     spawnFor,
     suiteOptions,
     /** Runs `npm run restore` with the rights of an administrator. */
