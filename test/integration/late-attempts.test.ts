@@ -134,11 +134,14 @@ test('a lost create whose id a book without a version has is unknown', async ({ 
   await expect(books.create(emma)).rejects.toThrow(OutcomeUnknownError);
 });
 
-test('a create with a key whose attempts are all lost is unknown', async ({ table }) => {
+test.for([
+  [undefined, PutCommand],
+  ['a key', TransactWriteCommand],
+] as const)('a create with the key %s whose attempts are all lost is unknown', async ([key, command], { table }) => {
   const lost = Array<typeof loseRequest>(3).fill(loseRequest);
-  const { books } = openWithInterceptors(table, TransactWriteCommand, ...lost);
+  const { books } = openWithInterceptors(table, command, ...lost);
 
-  await expect(books.create(emma, 'a key')).rejects.toThrow(OutcomeUnknownError);
+  await expect(books.create(emma, key)).rejects.toThrow(OutcomeUnknownError);
 });
 
 test('a deletion of which nobody can know whether it will arrive is unknown, and one that others preceded is not', async ({
@@ -155,6 +158,19 @@ test('a deletion of which nobody can know whether it will arrive is unknown, and
 
   await expect(unknown.delete(1)).rejects.toThrow(OutcomeUnknownError);
   await expect(preceded.delete(1)).rejects.toThrow(BookNotFoundError);
+});
+
+test('a deletion whose attempts are all lost finds no book where another program has removed it', async ({
+  table,
+  others,
+}) => {
+  await others.create(emma);
+  const { books } = openWithInterceptors(table, UpdateCommand, loseRequest, loseRequest, async () => {
+    await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: bookKey(1) }));
+    return lose();
+  });
+
+  await expect(books.delete(1)).rejects.toThrow(BookNotFoundError);
 });
 
 test('a deletion whose request is lost deletes what others have written meanwhile', async ({ table, others }) => {
