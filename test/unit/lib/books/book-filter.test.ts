@@ -17,10 +17,13 @@ const titleMatches = (title: string, sought: string) => matchEmma({ title: sough
 /** NFKD makes an apostrophe of each, and the others are spelled, left out or divide words. */
 const unusual = '\u1fef \u0374 \u0149 \u1e9a \u2057 \uff40 & ～ ・ 。 ، \u0649 \u0629 \u0640 \u{e0100} - J. J.-R.';
 
-const anyWord = fc.oneof(
-  anyText,
-  fc.array(fc.oneof(anyText, fc.constantFrom(...unusual.split(' ')))).map((all) => all.join('')),
-);
+/** A mark at the start would belong to the blank before the word: `\u00b4` is such a blank with an accent. */
+const anyWord = fc
+  .oneof(
+    anyText,
+    fc.array(fc.oneof(anyText, fc.constantFrom(...unusual.split(' ')))).map((all) => all.join('')),
+  )
+  .filter((word) => !/^\p{Mark}/u.test(word));
 
 test('the words of any text find it in any order, in any Unicode form and in lower case', () => {
   const forms = fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD');
