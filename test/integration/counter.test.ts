@@ -50,7 +50,8 @@ test('a response that is not that of a draw gives no id', async ({ table }) => {
   const failing = openWith(table, respondWith(0), respondWith(), respondWith()).books.create(emma);
   // Its outcome is of no interest to the client: the log says that the database is down.
   const message = 'a stored item is damaged: the counter has no "lastId"';
-  await expect(failing).rejects.toMatchObject({ name: 'StorageUnavailableError', message });
+  const cause = { name: 'OutcomeUnknownError' };
+  await expect(failing).rejects.toMatchObject({ name: 'StorageUnavailableError', message, cause });
 });
 
 test.for([undefined, 'a key'])(
