@@ -188,8 +188,8 @@ export function expectBooks(response: HttpResponse): readonly Book[] {
 }
 
 /** Finds books by id in a list with books of others. */
-export function pickBooks(books: readonly Book[], others: readonly Pick<Book, 'id'>[]): readonly Book[] {
-  const ids = new Set(others.map(({ id }) => id));
+export function pickBooks(books: readonly Book[], own: readonly Pick<Book, 'id'>[]): readonly Book[] {
+  const ids = new Set(own.map(({ id }) => id));
   return books.filter(({ id }) => ids.has(id));
 }
 
