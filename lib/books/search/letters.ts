@@ -73,7 +73,10 @@ const pile = /[\p{M}\uff9e\uff9f]{31,}/gu;
 const kanaAndHan = '\u3041-\u9fff';
 
 /** NFKD puts a blank before an accent that stands alone, as in `Prisoner´s`. */
-const leftOut = new RegExp(` (?=[${accents}])|(?![${kanaAndHan}])[${accents}${apostrophes}${invisible}]`, 'gv');
+const leftOut = new RegExp(
+  ` (?=[[${accents}]--[${invisible}]])|(?![${kanaAndHan}])[${accents}${apostrophes}${invisible}]`,
+  'gv',
+);
 
 const spelled = new RegExp(`(?![0-9${kanaAndHan}])[${Object.keys(letters).join('')}\\p{Decimal_Number}]`, 'gu');
 

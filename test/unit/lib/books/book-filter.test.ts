@@ -23,7 +23,7 @@ const anyWord = fc
     anyText,
     fc.array(fc.oneof(anyText, fc.constantFrom(...unusual.split(' ')))).map((all) => all.join('')),
   )
-  .filter((word) => !/^\p{Mark}/u.test(word));
+  .filter((word) => !/^[\p{Mark}--\p{Default_Ignorable_Code_Point}]/v.test(word));
 
 test('the words of any text find it in any order, in any Unicode form and in lower case', () => {
   const forms = fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD');
@@ -35,7 +35,8 @@ test('the words of any text find it in any order, in any Unicode form and in low
       expect(titleMatches(title, some.join(' - ').normalize(form))).toBe(true);
       expect(titleMatches(title, some.join('/').toLowerCase())).toBe(true);
     }),
-    { numRuns: 1_000 },
+    // A blank before what is invisible divides words.
+    { numRuns: 1_000, examples: [[[['\ue000', '\u{e0100}J.-R.'], ['\u{e0100}J.-R.']], 'NFC']] },
   );
 });
 
